@@ -1,0 +1,104 @@
+import type { Call } from './call.ts'
+import type { ArgumentsOf, InputSchema, JsonSchema } from './schema.ts'
+import type { SenmlUnit } from './senml-units.ts'
+
+/** One value of a sensor: SenML's `v`, `vb`, `vs` or `vd` (RFC 8428, section 4.2). */
+export type SensorValue = number | boolean | string | Uint8Array
+
+/** A sensor: something that can be read. It becomes the resource `sensor://<board>/<sensor>`. */
+export interface Sensor {
+  /** The name people see: `Soil moisture`. */
+  title?: string
+  /** What it measures and where, for the model. */
+  description?: string
+  /** What a reading is; `number` when left out. */
+  type?: 'number' | 'integer' | 'boolean' | 'string' | 'data'
+  /** A unit of the SenML registry (RFC 8428 and RFC 8798): `Cel`, `%RH`, `lx`, `/` for a ratio of 0 to 1. */
+  unit?: SenmlUnit
+  /** The smallest value that this sensor can truly give. A reading below it counts as a failed reading. */
+  minimum?: number
+  /** The largest value that this sensor can truly give. A reading above it counts as a failed reading. */
+  maximum?: number
+  /** A new value comes at most this often, in milliseconds. Readings younger than this are given again. 0 when left out. */
+  ttlMs?: number
+  /** Subscribers hear of a change only when it is larger than this, in the sensor's unit. 0 when left out. */
+  deadBand?: number
+  /** Subscribers hear of changes at most this often, in milliseconds; 1000 when left out. */
+  minIntervalMs?: number
+  /** A reading that takes longer than this has failed, in milliseconds; 10 000 when left out. */
+  timeoutMs?: number
+  /** Takes one reading. Throw an error that says what does not answer and what to check. */
+  read(signal: AbortSignal): SensorValue | Promise<SensorValue>
+  /**
+   * A source of changes, when the hardware has one (an interrupt, a message). Calls `changed` with each new value until
+   * the function that it returned is called. Without it the sensor is read every `ttlMs` while somebody is subscribed.
+   */
+  watch?(changed: (value: SensorValue) => void): () => void
+}
+
+/** What an actuator's tool says of itself (MCP ToolAnnotations). What is left out counts as dangerous. */
+export interface ActuatorAnnotations {
+  /** False only when another call can undo the move (a lamp). True when left out. */
+  destructiveHint?: boolean
+  /** True when the same call twice does no more than once (an absolute position). False when left out. */
+  idempotentHint?: boolean
+  /** True when it reaches beyond this machine. False when left out. */
+  openWorldHint?: boolean
+}
+
+/** An actuator: something that can be moved. It becomes a tool of the same name. */
+export interface Actuator<S extends InputSchema = InputSchema> {
+  /** The name people see: `Water pump`. */
+  title?: string
+  /** What it does and what follows from it, for the model. */
+  description?: string
+  /** The arguments: a JSON Schema 2020-12 whose root is an object, or a Standard Schema. No arguments when left out. */
+  inputSchema?: S
+  /** What `set` returns, when it returns something of its own. */
+  outputSchema?: JsonSchema
+  annotations?: ActuatorAnnotations
+  /**
+   * The arguments that put it into its safe state, used when the program starts to leave, loses its host, or a call is
+   * cancelled half-way. `null` says on purpose that there is nothing to make safe.
+   */
+  safe: ArgumentsOf<S> | null
+  /** A call that takes longer than this is aborted and the actuator made safe, in milliseconds; 60 000 when left out. */
+  timeoutMs?: number
+  /**
+   * Moves it. Called with arguments that fit the schema, for one call at a time. Slow moves report `call.progress` and
+   * stop when `call.signal` aborts.
+   */
+  set(args: ArgumentsOf<S>, call: Call): unknown
+}
+
+/** A board: a table of sensors and actuators, as data with functions in it. */
+export interface Board {
+  /** The board's name, in URIs and for clients: a letter, then letters, digits, `_` or `-`; at most 64. */
+  name: string
+  /** The version of the board's description; `0.0.0` when left out. */
+  version?: string
+  /** The name people see. */
+  title?: string
+  /** What the board is and how to use it; clients hand it to the model as the server's instructions. */
+  description?: string
+  /** The sensors by name: a letter, then letters, digits, `_` or `-`; at most 64. */
+  sensors?: Record<string, Sensor>
+  /** The actuators by name: a letter, then letters, digits, `_` or `-`; at most 64. */
+  actuators?: Record<string, Actuator<any>>
+  /** What this board occupies, when only one program may have it: a port, a bus (`/dev/ttyACM0`). */
+  device?: string
+  /** Takes the hardware. Called once, before the first reading or move. */
+  open?(): void | Promise<void>
+  /** Gives the hardware back. Called once, after the actuators are safe. */
+  close?(): void | Promise<void>
+}
+
+/** Returns its argument. Around an actuator it lets TypeScript infer the arguments of `set` from `inputSchema`. */
+export function actuator<const S extends InputSchema>(definition: Actuator<S>): Actuator<S> {
+  return definition
+}
+
+/** Returns its argument. Around a sensor it checks the type where it is written. */
+export function sensor(definition: Sensor): Sensor {
+  return definition
+}
