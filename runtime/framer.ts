@@ -66,10 +66,8 @@ export class Framer {
 
   /** The input is over: gives out what stands after the last newline, if anything does. */
   end(): void {
-    const length = this.#spilled
-    this.#spilled = 0
     this.#skipping = false
-    if (length > 0) this.#onLine(this.#spill, 0, length)
+    if (this.#spilled > 0) this.#giveSpilled()
   }
 
   #line(chunk: Uint8Array, start: number, end: number): boolean | void {
@@ -77,15 +75,15 @@ export class Framer {
       this.#skipping = false
       return
     }
-    if (this.#spilled + end - start > this.#maxLineBytes) {
-      this.#spilled = 0
-      this.#onOverlong()
-      return
-    }
+    if (this.#spilled + end - start > this.#maxLineBytes) return this.#overlong()
     if (this.#spilled === 0) return this.#onLine(chunk, start, end)
     this.#append(chunk, start, end)
-    const length = this.#spilled
+    return this.#giveSpilled()
+  }
+
+  #giveSpilled(): boolean | void {
     const line = this.#spill
+    const length = this.#spilled
     this.#spilled = 0
     // A receiver that pushes from within its call must find a spill buffer of its own.
     this.#spill = empty
@@ -97,20 +95,25 @@ export class Framer {
   #keep(chunk: Uint8Array, start: number): void {
     if (this.#skipping) return
     if (this.#spilled + chunk.length - start > this.#maxLineBytes) {
-      this.#spilled = 0
-      this.#spill = empty
       this.#skipping = true
-      this.#onOverlong()
-      return
+      this.#overlong()
+    } else {
+      this.#append(chunk, start, chunk.length)
     }
-    this.#append(chunk, start, chunk.length)
+  }
+
+  #overlong(): void {
+    this.#spilled = 0
+    this.#spill = empty
+    this.#onOverlong()
   }
 
   #append(chunk: Uint8Array, start: number, end: number): void {
     const length = end - start
     const needed = this.#spilled + length
     if (needed > this.#spill.length) {
-      const grown = new Uint8Array(Math.max(1024, this.#spill.length * 2, needed))
+      const doubled = Math.max(1024, this.#spill.length * 2, needed)
+      const grown = new Uint8Array(Math.min(doubled, this.#maxLineBytes))
       grown.set(this.#spill.subarray(0, this.#spilled))
       this.#spill = grown
     }
