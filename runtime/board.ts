@@ -5,6 +5,11 @@ import type { SenmlUnit } from './senml-units.ts'
 /** One value of a sensor: SenML's `v`, `vb`, `vs` or `vd` (RFC 8428, section 4.2). */
 export type SensorValue = number | boolean | string | Uint8Array
 
+/** What a reading is taken for. `signal` aborts when nobody waits for it any more. */
+export interface ReadRequest {
+  readonly signal: AbortSignal
+}
+
 /** A sensor: something that can be read. It becomes the resource `sensor://<board>/<sensor>`. */
 export interface Sensor {
   /** The name people see: `Soil moisture`. */
@@ -28,7 +33,7 @@ export interface Sensor {
   /** A reading that takes longer than this has failed, in milliseconds; 10 000 when left out. */
   timeoutMs?: number
   /** Takes one reading. Throw an error that says what does not answer and what to check. */
-  read(signal: AbortSignal): SensorValue | Promise<SensorValue>
+  read(request: ReadRequest): SensorValue | Promise<SensorValue>
   /**
    * A source of changes, when the hardware has one (an interrupt, a message). Calls `changed` with each new value until
    * the function that it returned is called. Without it the sensor is read every `ttlMs` while somebody is subscribed.

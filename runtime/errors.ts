@@ -53,7 +53,9 @@ const longestMessage = 2000
  */
 export function publicMessage(thrown: unknown): string {
   if (!(thrown instanceof Error) || ownMistakes.some(kind => thrown instanceof kind)) return 'Internal error'
-  const text = String(thrown.message).replace(/[\u0000-\u001f\u007f]+/g, ' ').trim()
+  const text = String(thrown.message)
+    .replace(/[\u0000-\u001f\u007f]+/g, ' ')
+    .trim()
   return text === '' ? 'Internal error' : text.slice(0, longestMessage)
 }
 

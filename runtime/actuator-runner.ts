@@ -1,0 +1,241 @@
+import type { Actuator } from './board.ts'
+import type { Call } from './call.ts'
+import type { Clock } from './clock.ts'
+import { publicMessage } from './errors.ts'
+import { LazySignal } from './sensor-reader.ts'
+
+const defaultTimeoutMs = 60_000
+/** How long a move may take to notice that it was told to stop, before its actuator is made safe without it. */
+const abortGraceMs = 1000
+
+interface Move {
+  readonly abort: LazySignal
+  /** Resolves when `set` is over, however it ended. */
+  readonly over: Promise<void>
+}
+
+/**
+ * Runs the calls of one actuator: one after the other, each within its time, and into the safe state when one is broken
+ * off or when the program has to stop.
+ */
+export class ActuatorRunner {
+  readonly name: string
+  readonly actuator: Actuator<any>
+  readonly #clock: Clock
+  readonly #diagnose: (text: string) => void
+  readonly #waiting: { start: () => void; refuse: (reason: Error) => void }[] = []
+  #busy = false
+  #move: Move | undefined = undefined
+  #stopped: string | undefined = undefined
+
+  constructor(name: string, actuator: Actuator<any>, clock: Clock, diagnose: (text: string) => void) {
+    this.name = name
+    this.actuator = actuator
+    this.#clock = clock
+    this.#diagnose = diagnose
+  }
+
+  /**
+   * Moves the actuator when its turn comes. A call that is cancelled while it waits never moves anything.
+   *
+   * @throws Error when the move fails, takes too long, or is broken off
+   */
+  async run(args: unknown, call: Call): Promise<unknown> {
+    if (this.#busy) await this.#turn(call.signal)
+    this.#busy = true
+    try {
+      if (this.#stopped !== undefined) throw new Error(this.#stopped)
+      return await this.#set(args, call)
+    } finally {
+      this.#busy = false
+      this.#waiting.shift()?.start()
+    }
+  }
+
+  /**
+   * Breaks off what runs and what waits, and puts the actuator into its safe state. Ahead of everything else.
+   *
+   * @param stopped why later calls are refused; left out, they are not
+   * @returns what went wrong, or nothing
+   */
+  async makeSafe(stopped?: string): Promise<string | undefined> {
+    this.#stopped = stopped
+    const reason = new Error(stopped ?? 'Stopped: the actuator was put into its safe state')
+    for (const { refuse } of this.#waiting.splice(0)) refuse(reason)
+    const move = this.#move
+    move?.abort.abort(reason)
+    let failure = await this.#safe()
+    if (move !== undefined) {
+      // A move that ends only now may have undone the safe state.
+      await this.#patience(move.over)
+      failure = await this.#safe()
+    }
+    return failure
+  }
+
+  /** The last resort when nothing may be awaited any more: a `set` that works at once has worked when this returns. */
+  makeSafeNow(): void {
+    if (this.actuator.safe === null) return
+    try {
+      const value = this.actuator.set(this.actuator.safe, silentCall(new LazySignal()))
+      if (value instanceof Promise) value.catch(() => {})
+    } catch (thrown) {
+      this.#diagnose(`${this.name} could not be made safe: ${publicMessage(thrown)}`)
+    }
+  }
+
+  #turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const done = () => signal.removeEventListener('abort', aborted)
+      const turn = {
+        start: () => {
+          done()
+          this.#busy = true
+          resolve()
+        },
+        refuse: (reason: Error) => {
+          done()
+          reject(reason)
+        },
+      }
+      const aborted = () => {
+        this.#waiting.splice(this.#waiting.indexOf(turn), 1)
+        reject(signal.reason)
+      }
+      signal.addEventListener('abort', aborted, { once: true })
+      this.#waiting.push(turn)
+    })
+  }
+
+  async #set(args: unknown, call: Call): Promise<unknown> {
+    const abort = new LazySignal()
+    const value = this.actuator.set(args, withSignal(call, abort))
+    if (!(value instanceof Promise)) return value
+    const timeoutMs = this.actuator.timeoutMs ?? defaultTimeoutMs
+    const over = value.then(
+      () => {},
+      () => {},
+    )
+    const move: Move = { abort, over }
+    this.#move = move
+    const cancelled = () => abort.abort(call.signal.reason as Error)
+    if (call.signal.aborted) cancelled()
+    call.signal.addEventListener('abort', cancelled, { once: true })
+    const timer = this.#clock.setTimeout(
+      () => abort.abort(new Error(`not done after ${timeoutMs / 1000} s: it was told to stop`)),
+      timeoutMs,
+    )
+    try {
+      return await this.#orAborted(value, abort)
+    } catch (thrown) {
+      // Half-way is no state to leave a machine in.
+      if (abort.aborted && this.#stopped === undefined) {
+        const failure = await this.#safe()
+        if (failure !== undefined) throw new Error(`${publicMessage(thrown)}; ${failure}`)
+      }
+      throw thrown
+    } finally {
+      this.#clock.clearTimeout(timer)
+      call.signal.removeEventListener('abort', cancelled)
+      if (this.#move === move) this.#move = undefined
+    }
+  }
+
+  /** The move's outcome; or, when it does not heed its signal within the grace time, the reason of the abort. */
+  #orAborted(value: Promise<unknown>, abort: LazySignal): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      let grace: unknown
+      const { signal } = abort
+      const aborted = () => {
+        grace = this.#clock.setTimeout(() => {
+          this.#diagnose(`${this.name} did not stop when it was told to: its set() should heed call.signal`)
+          reject(signal.reason)
+        }, abortGraceMs)
+      }
+      const done = () => {
+        this.#clock.clearTimeout(grace)
+        signal.removeEventListener('abort', aborted)
+      }
+      signal.addEventListener('abort', aborted, { once: true })
+      if (signal.aborted) aborted()
+      value.then(
+        settled => {
+          done()
+          resolve(settled)
+        },
+        thrown => {
+          done()
+          reject(thrown)
+        },
+      )
+    })
+  }
+
+  async #safe(): Promise<string | undefined> {
+    if (this.actuator.safe === null) return undefined
+    const abort = new LazySignal()
+    try {
+      const value = this.actuator.set(this.actuator.safe, silentCall(abort))
+      if (value instanceof Promise && !(await this.#patience(value))) {
+        abort.abort(new Error('taking too long'))
+        return `${this.name} did not reach its safe state in ${abortGraceMs / 1000} s: check it`
+      }
+      return undefined
+    } catch (thrown) {
+      const failure = `${this.name} could not be made safe: ${publicMessage(thrown)}`
+      this.#diagnose(failure)
+      return failure
+    }
+  }
+
+  /** Waits for the grace time at most. Tells whether it was over by then. */
+  #patience(over: Promise<unknown>): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const timer = this.#clock.setTimeout(() => resolve(false), abortGraceMs)
+      over.then(
+        () => {
+          this.#clock.clearTimeout(timer)
+          resolve(true)
+        },
+        thrown => {
+          this.#clock.clearTimeout(timer)
+          reject(thrown)
+        },
+      )
+    })
+  }
+}
+
+/** The same call with a signal that also aborts when the move is to be broken off. */
+function withSignal(call: Call, abort: LazySignal): Call {
+  return {
+    get signal() {
+      return abort.signal
+    },
+    clientInfo: call.clientInfo,
+    clientCapabilities: call.clientCapabilities,
+    progress: (progress, total, message) => call.progress(progress, total, message),
+    log: (level, data, logger) => call.log(level, data, logger),
+    elicit: (question: any) => call.elicit(question) as Promise<any>,
+    sample: request => call.sample(request),
+    roots: key => call.roots(key),
+  }
+}
+
+/** A call that nobody made: going to the safe state asks nobody and tells nobody. */
+function silentCall(abort: LazySignal): Call {
+  const nobody = () => Promise.reject(new Error('Nobody can be asked while the actuator goes to its safe state'))
+  return {
+    get signal() {
+      return abort.signal
+    },
+    clientInfo: undefined,
+    clientCapabilities: {},
+    progress: () => {},
+    log: () => {},
+    elicit: nobody,
+    sample: nobody,
+    roots: nobody,
+  }
+}

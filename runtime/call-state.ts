@@ -1,0 +1,161 @@
+import type { Batch } from './batch.ts'
+import type {
+  Call,
+  ClientCapabilities,
+  ClientInfo,
+  ElicitForm,
+  ElicitUrl,
+  LogLevel,
+  Root,
+  SampleRequest,
+  SampleResult,
+} from './call.ts'
+import { logLevels } from './call.ts'
+import type { Dialect, InputAnswer, InputRequest } from './eras/era.ts'
+import { RpcError } from './errors.ts'
+import { isObject } from './json.ts'
+import type { RequestId } from './json-rpc.ts'
+import { compileSchema } from './schema.ts'
+
+/** Where the notifications of a call go. */
+export interface CallOutlet {
+  notify(method: string, params: object, about: CallState): void
+  /** The client does not read: what a later message makes obsolete need not be sent. */
+  readonly congested: boolean
+}
+
+/** One request while it runs. Handlers see it as {@link Call}. */
+export class CallState implements Call {
+  readonly id: RequestId
+  readonly method: string
+  readonly outlet: CallOutlet
+  readonly dialect: Dialect
+  clientInfo: ClientInfo | undefined = undefined
+  clientCapabilities: ClientCapabilities = noCapabilities
+  /** The least serious level that the client wants to hear of during this call. */
+  logLevel: LogLevel | undefined = undefined
+  progressToken: string | number | undefined = undefined
+  /** Nothing more may be sent for this call: it was answered or cancelled. */
+  settled = false
+  cancelled = false
+  /** The request's params, where an era needs them again. */
+  params: Record<string, unknown> | undefined = undefined
+  /** Answers that the client has given so far, by key. */
+  answers: Record<string, unknown> | undefined = undefined
+  /** Questions that are open when the handler is done. The modern era sends them instead of a result. */
+  questions: Record<string, InputRequest> | undefined = undefined
+  /** The batch that waits for the answer, if the request came in one. */
+  batch: Batch | undefined = undefined
+  #asked = 0
+  #lastProgress = Number.NEGATIVE_INFINITY
+  #controller: AbortController | undefined = undefined
+  #abortReason: unknown = undefined
+
+  constructor(id: RequestId, method: string, dialect: Dialect, outlet: CallOutlet) {
+    this.id = id
+    this.method = method
+    this.dialect = dialect
+    this.outlet = outlet
+  }
+
+  // Made on demand: a signal costs more than the rest of a short call.
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#abortReason !== undefined) this.#controller.abort(this.#abortReason)
+    }
+    return this.#controller.signal
+  }
+
+  /** Whether the call was told to stop. */
+  get aborted(): boolean {
+    return this.#abortReason !== undefined
+  }
+
+  /** Tells the handler to stop; the call is still answered. */
+  abort(reason: Error): void {
+    if (this.#abortReason !== undefined) return
+    this.#abortReason = reason
+    this.#controller?.abort(reason)
+  }
+
+  progress(progress: number, total?: number, message?: string): void {
+    if (this.progressToken === undefined || this.settled || !(progress > this.#lastProgress)) return
+    if (this.outlet.congested) return
+    this.#lastProgress = progress
+    const params: Record<string, unknown> = { progressToken: this.progressToken, progress }
+    if (total !== undefined && Number.isFinite(total)) params.total = total
+    if (message !== undefined) params.message = message
+    this.outlet.notify('notifications/progress', params, this)
+  }
+
+  log(level: LogLevel, data: unknown, logger?: string): void {
+    if (this.settled || this.logLevel === undefined || this.outlet.congested) return
+    if (logLevels.indexOf(level) < logLevels.indexOf(this.logLevel)) return
+    this.outlet.notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data }, this)
+  }
+
+  async elicit(question: ElicitForm | ElicitUrl): Promise<any> {
+    const { key = this.#nextKey('elicitation'), ...asked } = question
+    if ('url' in asked) {
+      const params = { mode: 'url', ...asked }
+      return readElicitation(await this.#ask(key, { method: 'elicitation/create', params }))
+    }
+    const schema = compileSchema(asked.requestedSchema, `requestedSchema of "${key}"`)
+    const request: InputRequest = { method: 'elicitation/create', params: asked }
+    for (let tries = 0; ; tries++) {
+      const answer = readElicitation(await this.#ask(key, request))
+      if (answer.action !== 'accept') return answer
+      const checked = await schema.check(answer.content)
+      if (checked.ok) return { action: 'accept', content: checked.value }
+      if (tries === 2) throw new RpcError(-32602, `The answer to "${key}" does not fit: ${checked.problems.join('; ')}`)
+      // The same question once more: a form that was filled in wrongly is never taken for an answer.
+      if (this.answers !== undefined) delete this.answers[key]
+    }
+  }
+
+  async sample({ key = this.#nextKey('sampling'), ...params }: SampleRequest): Promise<SampleResult> {
+    const answer = await this.#ask(key, { method: 'sampling/createMessage', params })
+    if (typeof answer.model !== 'string' || answer.content === undefined) throw badAnswer(key, "a model's message")
+    return answer as unknown as SampleResult
+  }
+
+  async roots(key: string = this.#nextKey('roots')): Promise<Root[]> {
+    const { roots } = await this.#ask(key, { method: 'roots/list' })
+    if (!Array.isArray(roots)) throw badAnswer(key, 'a list of roots')
+    return roots as Root[]
+  }
+
+  async #ask(key: string, request: InputRequest): Promise<InputAnswer> {
+    const given = this.answers
+    if (given !== undefined && Object.hasOwn(given, key)) {
+      const answer = given[key]
+      if (isObject(answer)) return answer
+      delete given[key]
+    }
+    return this.dialect.ask(this, key, request)
+  }
+
+  #nextKey(kind: string): string {
+    return `${kind}_${++this.#asked}`
+  }
+}
+
+const noCapabilities: ClientCapabilities = Object.freeze({})
+
+function badAnswer(key: string, expected: string): RpcError {
+  return new RpcError(-32602, `The answer to "${key}" is not ${expected}`)
+}
+
+function readElicitation(answer: InputAnswer): { action: 'accept'; content: any } | { action: 'decline' | 'cancel' } {
+  if (answer.action === 'accept') return { action: 'accept', content: answer.content ?? {} }
+  return { action: answer.action === 'decline' ? 'decline' : 'cancel' }
+}
+
+/** Thrown through a handler whose question goes out with the answer to its request. */
+export class InputRequired extends Error {
+  override readonly name = 'InputRequired'
+  constructor() {
+    super('The client has to answer first')
+  }
+}

@@ -1,0 +1,328 @@
+import { ActuatorRunner } from './actuator-runner.ts'
+import type { Actuator, Board, Sensor } from './board.ts'
+import type { Call } from './call.ts'
+import type { Clock } from './clock.ts'
+import type { ResourceContents, ToolResult } from './content.ts'
+import { type Resource, type ResourceTemplate, type Tool, tool } from './definitions.ts'
+import { DefinitionError, publicMessage } from './errors.ts'
+import { toJson } from './json.ts'
+import { resourceNotFound } from './resources.ts'
+import { compileSchema } from './schema.ts'
+import { type Reading, readableReading, senmlMediaType, senmlPack } from './senml.ts'
+import { nearestUnit, senmlUnits } from './senml-units.ts'
+import { SensorReader, type TimedValue } from './sensor-reader.ts'
+
+/** A board as MCP: what a server registers for it. */
+export interface Catalog {
+  readonly sensors: readonly SensorReader[]
+  readonly actuators: readonly ActuatorRunner[]
+  readonly tools: Readonly<Record<string, Tool<any>>>
+  readonly resources: Readonly<Record<string, Resource>>
+  readonly resourceTemplates: Readonly<Record<string, ResourceTemplate>>
+}
+
+/** What the catalog needs of the server. */
+export interface CatalogOptions {
+  readonly clock: Clock
+  readonly diagnose: (text: string) => void
+  /** Resolves when the hardware is open; nothing when it is. Rejects with why it is not. */
+  readonly ready: () => Promise<void> | undefined
+  /** Adds a read-only tool `read_sensors`, for hosts that do not show resources to the model. */
+  readonly readSensorsTool: boolean
+}
+
+const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
+const sensorTypes = ['number', 'integer', 'boolean', 'string', 'data']
+
+/**
+ * Turns a board into resources and tools.
+ *
+ * @throws DefinitionError for each mistake in the board's declaration, with where it is and what would be right
+ */
+export function catalog(board: Board, options: CatalogOptions): Catalog {
+  checkName('board', board.name)
+  const sensors = Object.entries(board.sensors ?? {}).map(([name, sensor]) => {
+    checkSensor(name, sensor)
+    return new SensorReader(name, sensor, options.clock)
+  })
+  const actuators = Object.entries(board.actuators ?? {}).map(([name, actuator]) => {
+    checkActuator(name, actuator)
+    return new ActuatorRunner(name, actuator, options.clock, options.diagnose)
+  })
+  const tools: Record<string, Tool<any>> = {}
+  for (const runner of actuators) tools[runner.name] = actuatorTool(runner, sensors, options)
+  const resources: Record<string, Resource> = {}
+  const resourceTemplates: Record<string, ResourceTemplate> = {}
+  if (sensors.length > 0) {
+    resources[`sensor://${board.name}`] = allSensors(board, sensors, options)
+    for (const reader of sensors) resources[`sensor://${board.name}/${reader.name}`] = oneSensor(board, reader, options)
+    resourceTemplates[`sensor://${board.name}/{sensor}`] = sensorTemplate(board, sensors, options)
+    if (options.readSensorsTool) {
+      if (tools.read_sensors !== undefined) {
+        throw new DefinitionError('actuator "read_sensors": this name is taken by the tool that reads the sensors')
+      }
+      tools.read_sensors = readSensorsTool(board, sensors, options)
+    }
+  }
+  return { sensors, actuators, tools, resources, resourceTemplates }
+}
+
+function checkName(what: string, name: unknown): asserts name is string {
+  if (typeof name === 'string' && namePattern.test(name)) return
+  throw new DefinitionError(
+    `${what} "${String(name)}": a name is a letter followed by letters, digits, _ or -, at most 64 in all`,
+  )
+}
+
+function checkSensor(name: string, sensor: Sensor): void {
+  checkName('sensor', name)
+  const where = `sensor "${name}"`
+  if (typeof sensor?.read !== 'function') throw new DefinitionError(`${where} lacks its function read()`)
+  const { type = 'number', unit, minimum, maximum } = sensor
+  if (!sensorTypes.includes(type)) {
+    throw new DefinitionError(`${where}: type is one of ${sensorTypes.join(', ')}, not "${type}"`)
+  }
+  if (unit !== undefined && !senmlUnits.has(unit)) {
+    const near = nearestUnit(unit)
+    const hint = near === undefined ? 'see RFC 8428, section 12.1' : `did you mean "${near}"?`
+    throw new DefinitionError(`${where}: "${unit}" is no unit of the SenML registry; ${hint}`)
+  }
+  const numeric = type === 'number' || type === 'integer'
+  if (!numeric && (unit !== undefined || minimum !== undefined || maximum !== undefined)) {
+    throw new DefinitionError(`${where}: unit, minimum and maximum belong to numbers, and this is a ${type}`)
+  }
+  if (minimum !== undefined && maximum !== undefined && minimum > maximum) {
+    throw new DefinitionError(`${where}: minimum ${minimum} is more than maximum ${maximum}`)
+  }
+  for (const member of ['ttlMs', 'deadBand', 'minIntervalMs', 'timeoutMs'] as const) {
+    const value = sensor[member]
+    if (value !== undefined && !(value >= 0 && Number.isFinite(value))) {
+      throw new DefinitionError(`${where}: ${member} must be a number from 0 on`)
+    }
+  }
+}
+
+function checkActuator(name: string, actuator: Actuator<any>): void {
+  checkName('actuator', name)
+  const where = `actuator "${name}"`
+  if (typeof actuator?.set !== 'function') throw new DefinitionError(`${where} lacks its function set(args)`)
+  if (actuator.safe === undefined) {
+    throw new DefinitionError(
+      `${where} lacks its safe state: give the arguments that make it safe, or null when there is nothing to make safe`,
+    )
+  }
+  const { timeoutMs } = actuator
+  if (timeoutMs !== undefined && !(timeoutMs > 0 && Number.isFinite(timeoutMs))) {
+    throw new DefinitionError(`${where}: timeoutMs must be a number above 0`)
+  }
+  if (actuator.safe === null) return
+  const checked = compileSchema(actuator.inputSchema ?? noArguments, `inputSchema of ${where}`).check(actuator.safe)
+  if (!(checked instanceof Promise) && !checked.ok) {
+    throw new DefinitionError(`${where}: its safe state does not fit its inputSchema. ${checked.problems.join('. ')}`)
+  }
+}
+
+const noArguments = { type: 'object', additionalProperties: false } as const
+
+function actuatorTool(runner: ActuatorRunner, sensors: readonly SensorReader[], { ready }: CatalogOptions): Tool<any> {
+  const { actuator, name } = runner
+  const { title, description, inputSchema = noArguments, annotations = {} } = actuator
+  const move = async (args: unknown, call: Call) => {
+    await ready()
+    const outcome = await runner.run(args, call)
+    for (const sensor of sensors) sensor.forget()
+    if (actuator.outputSchema !== undefined) return outcome
+    return { actuator: name, set: args, ...(outcome === undefined ? {} : { outcome }) }
+  }
+  return tool({
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    inputSchema,
+    outputSchema: actuator.outputSchema ?? {
+      type: 'object',
+      properties: { actuator: { const: name }, set: { type: 'object' }, outcome: {} },
+      required: ['actuator', 'set'],
+    },
+    // Silence means dangerous: whoever wrote the actuator knows what it moves, nobody else does.
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: annotations.destructiveHint ?? true,
+      idempotentHint: annotations.idempotentHint ?? false,
+      openWorldHint: annotations.openWorldHint ?? false,
+    },
+    call: move,
+  })
+}
+
+function sensorMeta(sensor: Sensor): Pick<Resource, 'ttlMs' | 'cacheScope' | 'mimeType'> {
+  return { mimeType: senmlMediaType, ttlMs: sensor.ttlMs ?? 0, cacheScope: 'private' }
+}
+
+function oneSensor(board: Board, reader: SensorReader, { clock, ready }: CatalogOptions): Resource {
+  const { sensor, name } = reader
+  const read = async (uri: string): Promise<ResourceContents[]> => {
+    await ready()
+    const taken = await reader.read()
+    return [
+      { uri, mimeType: senmlMediaType, text: toJson(senmlPack(baseName(board), [asReading(reader, taken)])) },
+      { uri, mimeType: 'text/plain', text: line(reader, taken, clock) },
+    ]
+  }
+  return {
+    name,
+    title: sensor.title ?? name,
+    description: describe(sensor),
+    ...sensorMeta(sensor),
+    read,
+    watch: changed => reader.watch(changed),
+  }
+}
+
+function allSensors(board: Board, sensors: readonly SensorReader[], { clock, ready }: CatalogOptions): Resource {
+  return {
+    name: board.name,
+    title: `All sensors of ${board.title ?? board.name}`,
+    description: `Every sensor at once: ${sensors.map(({ name }) => name).join(', ')}.`,
+    mimeType: senmlMediaType,
+    ttlMs: Math.min(...sensors.map(({ sensor }) => sensor.ttlMs ?? 0)),
+    cacheScope: 'private',
+    read: async uri => {
+      await ready()
+      const taken = await readAll(sensors)
+      const readings = taken.flatMap(({ reader, value }) => (value === undefined ? [] : [asReading(reader, value)]))
+      const lines = taken.map(({ reader, value, error }) =>
+        value === undefined
+          ? `${reader.sensor.title ?? reader.name}: no reading. ${error}`
+          : line(reader, value, clock),
+      )
+      return [
+        { uri, mimeType: senmlMediaType, text: toJson(senmlPack(baseName(board), readings)) },
+        { uri, mimeType: 'text/plain', text: lines.join('\n') },
+      ]
+    },
+    watch: changed => {
+      const unwatch = sensors.map(reader => reader.watch(changed))
+      return () => {
+        for (const stop of unwatch) stop()
+      }
+    },
+  }
+}
+
+function sensorTemplate(board: Board, sensors: readonly SensorReader[], options: CatalogOptions): ResourceTemplate {
+  const names = sensors.map(({ name }) => name)
+  const resources = new Map(sensors.map(reader => [reader.name, oneSensor(board, reader, options)]))
+  return {
+    name: 'sensor',
+    title: `A sensor of ${board.title ?? board.name}`,
+    description: 'One sensor by its name.',
+    mimeType: senmlMediaType,
+    read: (variables, uri, call) => {
+      const resource = resources.get(variables.sensor ?? '')
+      if (resource === undefined) throw resourceNotFound(uri)
+      return resource.read(uri, call)
+    },
+    complete: { sensor: typed => names.filter(name => name.startsWith(typed)) },
+  }
+}
+
+function readSensorsTool(board: Board, sensors: readonly SensorReader[], { clock, ready }: CatalogOptions): Tool<any> {
+  const names = sensors.map(({ name }) => name)
+  const described = sensors.map(({ name, sensor }) => `- ${name}: ${describe(sensor)}`).join('\n')
+  return tool({
+    title: `Read the sensors of ${board.title ?? board.name}`,
+    description: `Reads sensors and changes nothing. Without arguments it reads all of them:\n${described}`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        sensors: {
+          type: 'array',
+          description: 'Which sensors to read; all when left out.',
+          items: { type: 'string', enum: names },
+        },
+      },
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        readings: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              sensor: { type: 'string' },
+              value: { type: ['number', 'boolean', 'string'] },
+              unit: { type: 'string' },
+              time: { type: 'string', description: 'When the value was taken, ISO 8601.' },
+              error: { type: 'string', description: 'Why there is no value.' },
+            },
+            required: ['sensor'],
+          },
+        },
+      },
+      required: ['readings'],
+    },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    call: async (args): Promise<ToolResult> => {
+      await ready()
+      const wanted = args.sensors === undefined ? sensors : sensors.filter(({ name }) => args.sensors!.includes(name))
+      const taken = await readAll(wanted)
+      const lines = taken.map(({ reader, value, error }) =>
+        value === undefined
+          ? `${reader.sensor.title ?? reader.name}: no reading. ${error}`
+          : line(reader, value, clock),
+      )
+      const readings = taken.map(({ reader, value, error }) =>
+        value === undefined
+          ? { sensor: reader.name, error }
+          : {
+              sensor: reader.name,
+              value: value.value instanceof Uint8Array ? `${value.value.length} bytes` : value.value,
+              ...(reader.sensor.unit === undefined ? {} : { unit: reader.sensor.unit }),
+              time: new Date(value.time).toISOString(),
+            },
+      )
+      return { content: [{ type: 'text', text: lines.join('\n') }], structuredContent: { readings } }
+    },
+  })
+}
+
+interface Taken {
+  reader: SensorReader
+  value?: TimedValue
+  error?: string
+}
+
+/** Reads at once, so that one slow or dead sensor costs its own value only. */
+function readAll(sensors: readonly SensorReader[]): Promise<Taken[]> {
+  return Promise.all(
+    sensors.map(async reader => {
+      try {
+        return { reader, value: await reader.read() }
+      } catch (thrown) {
+        return { reader, error: publicMessage(thrown) }
+      }
+    }),
+  )
+}
+
+/** Base name and sensor make the URI of the resource: the same name everywhere. */
+function baseName(board: Board): string {
+  return `sensor://${board.name}/`
+}
+
+function asReading({ name, sensor }: SensorReader, { value, time }: TimedValue): Reading {
+  return { name, value, unit: sensor.unit, time, ttlMs: sensor.ttlMs }
+}
+
+function line({ name, sensor }: SensorReader, { value, time }: TimedValue, clock: Clock): string {
+  return readableReading(sensor.title ?? name, value, sensor.unit, clock.now() - time)
+}
+
+function describe({ description, type = 'number', unit, minimum, maximum }: Sensor): string {
+  const kind = type === 'number' ? '' : type
+  const range = minimum !== undefined && maximum !== undefined ? `${minimum} to ${maximum}` : ''
+  const facts = [kind, range, unit === undefined ? '' : `unit ${unit}`].filter(fact => fact !== '').join(', ')
+  return [description, facts === '' ? undefined : `(${facts})`].filter(part => part !== undefined).join(' ')
+}

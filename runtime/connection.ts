@@ -1,0 +1,384 @@
+import { Batch } from './batch.ts'
+import type { LogLevel } from './call.ts'
+import { CallState, InputRequired } from './call-state.ts'
+import type { Dialect, Era, Speaker } from './eras/era.ts'
+import { eras } from './eras/index.ts'
+import { diagnostic, ErrorCode, publicMessage, RpcError } from './errors.ts'
+import { isObject, utf8Length } from './json.ts'
+import {
+  errorLine,
+  kindOf,
+  type Message,
+  notificationLine,
+  type RequestId,
+  readableId,
+  successLine,
+  whyInvalid,
+} from './json-rpc.ts'
+import type { ServerCore } from './server-core.ts'
+import type { Feature } from './table.ts'
+
+/** Where a connection's lines go: each is one JSON-RPC message, without its newline. */
+export interface Outlet {
+  /** Takes a line. `about` names the request that it belongs to, for transports with a stream for each. */
+  send(line: string, about: RequestId | undefined): void
+  /** Lines pile up because the peer does not read. */
+  readonly congested: boolean
+}
+
+const longestBatch = 1000
+const anonymousErrorsPerSecond = 100
+
+/** A client at the other end of a stream: its requests in flight, and what each era remembers of it. */
+export class Connection implements Speaker {
+  readonly server: ServerCore
+  readonly #outlet: Outlet
+  readonly #dialects: readonly Dialect[]
+  readonly #inFlight = new Map<RequestId, CallState>()
+  #batch: Batch | undefined = undefined
+  #closed = false
+  #idle: (() => void) | undefined = undefined
+  #anonymousErrors = 0
+  #anonymousSince = 0
+
+  readonly #ended: () => void
+
+  constructor(server: ServerCore, outlet: Outlet, spoken: readonly Era[] = eras, ended: () => void = () => {}) {
+    this.#ended = ended
+    this.server = server
+    this.#outlet = outlet
+    this.#dialects = spoken.map(era => era.speak(this))
+  }
+
+  /** Lines pile up because the peer does not read. */
+  get congested(): boolean {
+    return this.#outlet.congested
+  }
+
+  /** Takes the text of one line: a message, or a batch where the agreed revision has them. Never throws. */
+  receive(line: string): void {
+    let value: unknown
+    try {
+      value = JSON.parse(line)
+    } catch {
+      if (line.trim() !== '') this.refuse(ErrorCode.ParseError, 'The line is not JSON', line)
+      return
+    }
+    this.receiveValue(value)
+  }
+
+  /** The same for a line that was parsed elsewhere. */
+  receiveValue(value: unknown): void {
+    if (this.#closed) return
+    try {
+      if (kindOf(value) === 'batch') this.#receiveBatch(value as unknown[])
+      else this.#receiveOne(value)
+    } catch (thrown) {
+      this.server.diagnose(`A message could not be handled: ${diagnostic(thrown)}`)
+    }
+  }
+
+  /** Answers a line that has no readable id, and says on stderr what came. Bounded, so that noise cannot flood the peer. */
+  refuse(code: number, message: string, line = ''): void {
+    const now = this.server.clock.now()
+    if (now - this.#anonymousSince >= 1000) {
+      this.#anonymousSince = now
+      this.#anonymousErrors = 0
+    }
+    if (++this.#anonymousErrors > anonymousErrorsPerSecond) return
+    this.server.diagnose(line === '' ? message : `${message}: ${excerpt(line)}`)
+    this.#write(errorLine(undefined, new RpcError(code, message)), undefined)
+  }
+
+  send(line: string, about?: RequestId): void {
+    if (!this.#closed) this.#outlet.send(line, about)
+  }
+
+  notify(method: string, params: object, about?: CallState): void {
+    let line: string
+    try {
+      line = notificationLine(method, params)
+    } catch (thrown) {
+      this.server.diagnose(`${method} was not sent: ${diagnostic(thrown)}`)
+      return
+    }
+    this.send(line, about?.id)
+  }
+
+  /** Tells the client that a list is another one now, in the way of each era. */
+  listChanged(feature: Feature): void {
+    for (const dialect of this.#dialects) dialect.listChanged(feature)
+  }
+
+  /** Sends a log message that belongs to no call. */
+  log(level: LogLevel, data: unknown, logger?: string): void {
+    for (const dialect of this.#dialects) dialect.log(level, data, logger)
+  }
+
+  /** The outlet takes lines again after it was congested. */
+  drained(): void {
+    for (const dialect of this.#dialects) dialect.drained()
+  }
+
+  /** Resolves when no request is in flight. */
+  idle(): Promise<void> {
+    if (this.#inFlight.size === 0) return Promise.resolve()
+    return new Promise(resolve => {
+      this.#idle = resolve
+    })
+  }
+
+  /** Tells every request in flight to stop. They are still answered. */
+  abort(reason: Error): void {
+    for (const call of this.#inFlight.values()) call.abort(reason)
+  }
+
+  /** The server leaves: subscriptions are ended in good form. Lines may still be sent. */
+  farewell(): void {
+    for (const dialect of this.#dialects) dialect.farewell()
+  }
+
+  /** The client is gone: requests in flight stop, nothing more is sent. */
+  close(reason: Error = new Error('The client is gone')): void {
+    if (this.#closed) return
+    this.#closed = true
+    for (const dialect of this.#dialects) dialect.close()
+    this.abort(reason)
+    this.#inFlight.clear()
+    this.#idle?.()
+    this.#ended()
+  }
+
+  #receiveOne(value: unknown): void {
+    switch (kindOf(value)) {
+      case 'request':
+        return this.#request(value as Message)
+      case 'notification':
+        return this.#notification(value as Message)
+      case 'response':
+        for (const dialect of this.#dialects) dialect.response(value as Message)
+        return
+      case 'batch':
+        return this.refuse(ErrorCode.InvalidRequest, 'A batch must not hold a batch')
+      case 'invalid': {
+        const id = readableId(value)
+        const why = whyInvalid(value)
+        if (id === undefined) return this.refuse(ErrorCode.InvalidRequest, why, shown(value))
+        this.server.diagnose(`${why}: ${excerpt(shown(value))}`)
+        this.#write(errorLine(id, new RpcError(ErrorCode.InvalidRequest, why)), id)
+      }
+    }
+  }
+
+  #receiveBatch(values: unknown[]): void {
+    if (!this.#dialects.some(dialect => dialect.takesBatches())) {
+      return this.refuse(ErrorCode.InvalidRequest, 'Batches are not part of this revision: send one message a line')
+    }
+    if (values.length === 0) return this.refuse(ErrorCode.InvalidRequest, 'The batch is empty')
+    if (values.length > longestBatch) {
+      return this.refuse(ErrorCode.InvalidRequest, `The batch has more than ${longestBatch} messages`)
+    }
+    if (values.some(value => this.#dialectOf(value)?.takesBatches() === false)) {
+      return this.refuse(ErrorCode.InvalidRequest, 'The batch holds a request of a revision that has no batches')
+    }
+    const batch = new Batch(line => this.send(line))
+    for (const value of values) {
+      this.#batch = batch
+      try {
+        if (isObject(value) && value.method === 'initialize' && readableId(value) !== undefined) {
+          const error = new RpcError(ErrorCode.InvalidRequest, 'initialize must not be part of a batch')
+          this.#write(errorLine(readableId(value), error), undefined)
+        } else {
+          this.#receiveOne(value)
+        }
+      } finally {
+        this.#batch = undefined
+      }
+    }
+    batch.complete()
+  }
+
+  #request(message: Message): void {
+    const { id, method, params } = message
+    let call: CallState | undefined
+    try {
+      if (params !== undefined && !isObject(params)) {
+        throw new RpcError(ErrorCode.InvalidRequest, 'params must be an object')
+      }
+      const meta = params?._meta
+      if (meta !== undefined && !isObject(meta)) throw new RpcError(ErrorCode.InvalidParams, '_meta must be an object')
+      const token = meta?.progressToken
+      if (token !== undefined && typeof token !== 'string' && !Number.isSafeInteger(token)) {
+        throw new RpcError(ErrorCode.InvalidParams, 'progressToken must be a string or a whole number')
+      }
+      // An error under this id would be taken for the answer to the call that still runs.
+      if (this.#inFlight.has(id)) {
+        return this.refuse(
+          ErrorCode.InvalidRequest,
+          `The id ${excerpt(JSON.stringify(id))} is in use by a running request`,
+        )
+      }
+      const dialect = this.#dialects.find(each => each.claims(method, meta as Record<string, unknown> | undefined))
+      if (dialect === undefined) throw this.#noEra(method)
+      if (this.#inFlight.size >= this.server.maxCallsInFlight) {
+        throw new RpcError(ErrorCode.InternalError, `More than ${this.server.maxCallsInFlight} requests are in flight`)
+      }
+      call = new CallState(id, method, dialect, this)
+      call.progressToken = token as string | number | undefined
+      const opening = dialect.open(call, params as Record<string, unknown> | undefined)
+      const given = (params ?? noParams) as Record<string, unknown>
+      if (opening instanceof Promise)
+        return this.#await(
+          call,
+          opening.then(() => this.#run(call!, given)),
+        )
+      const value = this.#run(call, given)
+      if (value instanceof Promise) return this.#await(call, value)
+      this.#seal(call, value)
+    } catch (thrown) {
+      if (call === undefined) this.#write(errorLine(id, asRpcError(thrown)), id)
+      else this.#fail(call, thrown)
+    }
+  }
+
+  #run(call: CallState, params: Record<string, unknown>): unknown {
+    const handler = call.dialect.methods[call.method] ?? this.server.table[call.method]
+    if (handler === undefined) throw new RpcError(ErrorCode.MethodNotFound, `Unknown method ${excerpt(call.method)}`)
+    return handler(params, call)
+  }
+
+  #await(call: CallState, value: Promise<unknown>): void {
+    const batch = this.#batch
+    batch?.expect(call)
+    this.#inFlight.set(call.id, call)
+    value.then(
+      result => {
+        if (call.settled) return
+        try {
+          this.#seal(call, result, batch)
+        } catch (thrown) {
+          this.#fail(call, thrown, batch)
+        }
+      },
+      thrown => this.#fail(call, thrown, batch),
+    )
+  }
+
+  #seal(call: CallState, value: unknown, batch = this.#batch): void {
+    let result: string | Promise<string>
+    try {
+      result = call.dialect.seal(value, call)
+    } catch (thrown) {
+      const why = thrown instanceof Error ? thrown.message.split('\n')[0] : 'it cannot be written'
+      throw new RpcError(ErrorCode.InternalError, `The answer to ${call.method} is no JSON: ${why}`)
+    }
+    if (typeof result === 'string') return this.#answer(call, result, batch)
+    batch?.expect(call)
+    this.#inFlight.set(call.id, call)
+    result.then(
+      text => this.#answer(call, text, batch),
+      thrown => this.#fail(call, thrown, batch),
+    )
+  }
+
+  #fail(call: CallState, thrown: unknown, batch = this.#batch): void {
+    if (call.settled) return
+    if (thrown instanceof InputRequired && call.questions !== undefined) {
+      try {
+        return this.#seal(call, undefined, batch)
+      } catch (again) {
+        thrown = again
+      }
+    }
+    if (!(thrown instanceof RpcError)) this.server.diagnose(`${call.method} failed: ${diagnostic(thrown)}`)
+    const sealed = call.dialect.sealError(asRpcError(thrown), call)
+    if (typeof sealed === 'string') this.#answer(call, sealed, batch)
+    else this.#settle(call, errorLine(call.id, sealed), batch)
+  }
+
+  #answer(call: CallState, result: string, batch: Batch | undefined): void {
+    const line = successLine(call.id, result)
+    const limit = this.server.maxMessageBytes
+    if (line.length * 3 > limit) {
+      const bytes = utf8Length(line) + 1
+      if (bytes > limit) {
+        const error = new RpcError(
+          ErrorCode.InternalError,
+          `The answer to ${call.method} is ${bytes} bytes, more than the ${limit} that may be sent`,
+        )
+        return this.#settle(call, errorLine(call.id, error), batch)
+      }
+    }
+    this.#settle(call, line, batch)
+  }
+
+  #settle(call: CallState, line: string, batch: Batch | undefined): void {
+    if (call.settled) return
+    call.settled = true
+    this.#forget(call)
+    if (batch !== undefined) batch.add(call, line)
+    else this.send(line, call.id)
+  }
+
+  #forget(call: CallState): void {
+    if (this.#inFlight.get(call.id) === call) this.#inFlight.delete(call.id)
+    if (this.#inFlight.size === 0 && this.#idle !== undefined) {
+      const idle = this.#idle
+      this.#idle = undefined
+      idle()
+    }
+  }
+
+  #write(line: string, about: RequestId | undefined): void {
+    if (this.#batch !== undefined) this.#batch.add(undefined, line)
+    else this.send(line, about)
+  }
+
+  #notification(message: Message): void {
+    const params = isObject(message.params) ? message.params : undefined
+    if (message.method === 'notifications/cancelled') return this.#cancel(params)
+    for (const dialect of this.#dialects) dialect.notification(message.method, params)
+  }
+
+  #cancel(params: Record<string, unknown> | undefined): void {
+    const call = this.#inFlight.get(params?.requestId as RequestId)
+    if (call === undefined || call.method === 'initialize') return
+    call.settled = true
+    call.cancelled = true
+    const reason = typeof params?.reason === 'string' ? `: ${excerpt(params.reason)}` : ''
+    call.abort(new Error(`Cancelled by the client${reason}`))
+    this.#forget(call)
+    call.batch?.add(call, undefined)
+  }
+
+  #dialectOf(value: unknown): Dialect | undefined {
+    if (kindOf(value) !== 'request') return undefined
+    const { method, params } = value as Message
+    const meta = isObject(params) && isObject(params._meta) ? params._meta : undefined
+    return this.#dialects.find(dialect => dialect.claims(method, meta))
+  }
+
+  #noEra(method: string): RpcError {
+    return new RpcError(
+      ErrorCode.InvalidParams,
+      `${excerpt(method)} came without a protocol revision: ${eras.map(era => era.invitation).join(', or ')}`,
+      { supported: eras[0]?.versions ?? [] },
+    )
+  }
+}
+
+const noParams: Record<string, unknown> = Object.freeze({})
+
+function asRpcError(thrown: unknown): RpcError {
+  return thrown instanceof RpcError ? thrown : new RpcError(ErrorCode.InternalError, publicMessage(thrown))
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value)
+}
+
+/** The beginning of a text, safe to show in a terminal. */
+export function excerpt(text: string, length = 80): string {
+  const safe = text.slice(0, length + 1).replace(/[\u0000-\u001f\u007f-\u009f]/g, '?')
+  return safe.length > length ? `${safe.slice(0, length)}…` : safe
+}

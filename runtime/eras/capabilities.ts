@@ -1,0 +1,41 @@
+import type { ClientCapabilities } from '../call.ts'
+import { isObject } from '../json.ts'
+import type { InputRequest } from './era.ts'
+
+/** What the client did not say it can do, but a question needs; nothing when it did. */
+export function missingCapability(
+  capabilities: ClientCapabilities,
+  request: InputRequest,
+): { message: string; required: ClientCapabilities } | undefined {
+  if (request.method === 'elicitation/create') {
+    const { elicitation } = capabilities
+    if (request.params?.mode === 'url') {
+      if (isObject(elicitation) && isObject(elicitation.url)) return undefined
+      return {
+        message: 'This needs a client that can show a page (elicitation.url)',
+        required: { elicitation: { url: {} } },
+      }
+    }
+    // `elicitation: {}` means forms.
+    if (isObject(elicitation) && (isObject(elicitation.form) || !isObject(elicitation.url))) return undefined
+    return {
+      message: 'This needs a client that can ask its user (elicitation)',
+      required: { elicitation: { form: {} } },
+    }
+  }
+  if (request.method === 'sampling/createMessage') {
+    const { sampling } = capabilities
+    if (!isObject(sampling)) {
+      return { message: 'This needs a client that lends its model (sampling)', required: { sampling: {} } }
+    }
+    if (request.params?.tools !== undefined && !isObject(sampling.tools)) {
+      return {
+        message: 'This needs a client whose model uses tools (sampling.tools)',
+        required: { sampling: { tools: {} } },
+      }
+    }
+    return undefined
+  }
+  if (isObject(capabilities.roots)) return undefined
+  return { message: 'This needs a client that shares its roots (roots)', required: { roots: {} } }
+}

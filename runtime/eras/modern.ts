@@ -1,0 +1,341 @@
+import { type ClientCapabilities, type ClientInfo, type LogLevel, logLevels } from '../call.ts'
+import type { CallState } from '../call-state.ts'
+import { InputRequired } from '../call-state.ts'
+import { ErrorCode, RpcError } from '../errors.ts'
+import { isObject, toJson } from '../json.ts'
+import { notificationLine, type RequestId } from '../json-rpc.ts'
+import type { ServerInfo } from '../server-core.ts'
+import { type Feature, type HandlerTable, handlerTable, ListPage } from '../table.ts'
+import { missingCapability } from './capabilities.ts'
+import type { Dialect, Era, InputAnswer, InputRequest, Speaker } from './era.ts'
+import { subjectOf } from './subject.ts'
+
+/** The stateless revisions: each request says in `params._meta` what it needs to be understood. */
+export const modern: Era = {
+  name: 'modern',
+  versions: ['2026-07-28'],
+  invitation:
+    'put io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities into params._meta',
+  speak: speaker => new ModernDialect(speaker),
+}
+
+const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
+const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
+const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
+const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
+const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
+const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
+
+/** Results that a client may keep (server/utilities/caching). */
+const cacheable = new Set([
+  'server/discover',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+])
+/** Requests that may be answered by questions (basic/patterns/mrtr). */
+const mayAsk = new Set(['tools/call', 'prompts/get', 'resources/read'])
+
+const listTtlMs = 60_000
+const stateLifetimeMs = 10 * 60_000
+const mostSubscriptions = 64
+const mostWatchedUris = 1024
+
+const changeMethods: Record<Feature, { method: string; member: string }> = {
+  tools: { method: 'notifications/tools/list_changed', member: 'toolsListChanged' },
+  prompts: { method: 'notifications/prompts/list_changed', member: 'promptsListChanged' },
+  resources: { method: 'notifications/resources/list_changed', member: 'resourcesListChanged' },
+}
+
+/** An open `subscriptions/listen`. */
+interface Subscription {
+  id: RequestId
+  lists: Record<string, true>
+  unwatch: (() => void)[]
+  changedUris: Set<string>
+  changedLists: Set<Feature>
+  end: (result: object) => void
+}
+
+class ModernDialect implements Dialect {
+  readonly methods: HandlerTable
+  readonly #speaker: Speaker
+  readonly #head: string
+  readonly #subscriptions = new Map<RequestId, Subscription>()
+
+  constructor(speaker: Speaker) {
+    this.#speaker = speaker
+    this.#head = sealHead(speaker.server.info)
+    this.methods = handlerTable({
+      'server/discover': () => this.#discover(),
+      'subscriptions/listen': (params, call) => this.#listen(params, call),
+    })
+  }
+
+  claims(_method: string, meta: Record<string, unknown> | undefined): boolean {
+    return (
+      meta !== undefined &&
+      (meta[PROTOCOL_VERSION] !== undefined ||
+        meta[CLIENT_CAPABILITIES] !== undefined ||
+        Object.hasOwn(meta, CLIENT_INFO) ||
+        Object.hasOwn(meta, LOG_LEVEL))
+    )
+  }
+
+  open(call: CallState, params: Record<string, unknown>): void | Promise<void> {
+    const meta = params._meta as Record<string, unknown>
+    const version = meta[PROTOCOL_VERSION]
+    if (typeof version !== 'string') throw malformed(PROTOCOL_VERSION, 'a string', version)
+    const capabilities = meta[CLIENT_CAPABILITIES]
+    if (!isObject(capabilities)) throw malformed(CLIENT_CAPABILITIES, 'an object', capabilities)
+    const info = meta[CLIENT_INFO]
+    if (info !== undefined) {
+      if (!isObject(info) || typeof info.name !== 'string' || typeof info.version !== 'string') {
+        throw malformed(CLIENT_INFO, 'an object with name and version', info)
+      }
+      call.clientInfo = info as unknown as ClientInfo
+    }
+    const level = meta[LOG_LEVEL]
+    if (level !== undefined && !logLevels.includes(level as LogLevel)) {
+      throw malformed(LOG_LEVEL, `one of ${logLevels.join(', ')}`, level)
+    }
+    if (!modern.versions.includes(version)) {
+      throw new RpcError(
+        ErrorCode.UnsupportedProtocolVersion,
+        `Protocol revision ${version.slice(0, 40)} is not served with every request; ${modern.versions.join(', ')} is`,
+        { supported: modern.versions, requested: version },
+      )
+    }
+    call.params = params
+    call.clientCapabilities = capabilities as ClientCapabilities
+    call.logLevel = level as LogLevel | undefined
+    if (params.inputResponses !== undefined || params.requestState !== undefined) return this.#resume(call, params)
+  }
+
+  seal(value: unknown, call: CallState): string | Promise<string> {
+    if (call.questions !== undefined) return this.#sealQuestions(call, call.questions)
+    if (value instanceof ListPage) return (value.sealed.modern ??= this.#sealObject(pageOf(value), true))
+    return this.#sealObject(value, cacheable.has(call.method))
+  }
+
+  sealError(error: RpcError): RpcError {
+    return error.code === ErrorCode.ResourceNotFound
+      ? new RpcError(ErrorCode.InvalidParams, error.message, error.data)
+      : error
+  }
+
+  ask(call: CallState, key: string, request: InputRequest): Promise<InputAnswer> {
+    if (!mayAsk.has(call.method)) {
+      return Promise.reject(new RpcError(ErrorCode.InternalError, `${call.method} cannot ask the client anything`))
+    }
+    const missing = missingCapability(call.clientCapabilities, request)
+    if (missing !== undefined) {
+      return Promise.reject(
+        new RpcError(ErrorCode.MissingRequiredClientCapability, missing.message, {
+          requiredCapabilities: missing.required,
+        }),
+      )
+    }
+    call.questions ??= {}
+    call.questions[key] = request
+    return Promise.reject(new InputRequired())
+  }
+
+  // Everything that a modern client may notify is cancelling, which the connection does for all eras.
+  notification(): void {}
+  // A modern server asks nothing by requests of its own, so no response can be for it.
+  response(): void {}
+  // Log messages belong to a request in this era.
+  log(): void {}
+
+  takesBatches(): boolean {
+    return false
+  }
+
+  listChanged(feature: Feature): void {
+    for (const subscription of this.#subscriptions.values()) {
+      if (subscription.lists[changeMethods[feature].member] !== true) continue
+      subscription.changedLists.add(feature)
+      this.#tell(subscription)
+    }
+  }
+
+  drained(): void {
+    for (const subscription of this.#subscriptions.values()) this.#tell(subscription)
+  }
+
+  farewell(): void {
+    for (const subscription of this.#subscriptions.values()) {
+      this.#unwatch(subscription)
+      subscription.end({ _meta: { [SUBSCRIPTION_ID]: subscription.id } })
+    }
+  }
+
+  close(): void {
+    for (const subscription of this.#subscriptions.values()) this.#unwatch(subscription)
+  }
+
+  #discover(): object {
+    const { server } = this.#speaker
+    const result: Record<string, unknown> = {
+      supportedVersions: modern.versions,
+      capabilities: server.capabilities(),
+      ttlMs: listTtlMs,
+      cacheScope: 'public',
+    }
+    if (server.instructions !== undefined) result.instructions = server.instructions
+    return result
+  }
+
+  #listen(params: Record<string, unknown>, call: CallState): Promise<object> {
+    const filter = params.notifications
+    if (!isObject(filter)) throw new RpcError(ErrorCode.InvalidParams, 'notifications must be an object')
+    const offered = this.#speaker.server.capabilities() as Record<
+      string,
+      { listChanged?: boolean; subscribe?: boolean }
+    >
+    if (this.#subscriptions.size >= mostSubscriptions) {
+      throw new RpcError(ErrorCode.InternalError, `More than ${mostSubscriptions} subscriptions on one connection`)
+    }
+    const subscription: Subscription = {
+      id: call.id,
+      lists: {},
+      unwatch: [],
+      changedUris: new Set(),
+      changedLists: new Set(),
+      end: () => {},
+    }
+    const honoured: Record<string, unknown> = {}
+    for (const feature of Object.keys(changeMethods) as Feature[]) {
+      const { member } = changeMethods[feature]
+      const wanted = filter[member]
+      if (wanted !== undefined && typeof wanted !== 'boolean') {
+        throw new RpcError(ErrorCode.InvalidParams, `notifications.${member} must be true or false`)
+      }
+      if (wanted === true && offered[feature]?.listChanged === true) {
+        subscription.lists[member] = true
+        honoured[member] = true
+      }
+    }
+    const uris = filter.resourceSubscriptions
+    if (uris !== undefined) {
+      if (!Array.isArray(uris) || !uris.every(uri => typeof uri === 'string')) {
+        throw new RpcError(ErrorCode.InvalidParams, 'notifications.resourceSubscriptions must be a list of URIs')
+      }
+      if (uris.length > mostWatchedUris) {
+        throw new RpcError(ErrorCode.InternalError, `More than ${mostWatchedUris} URIs in one subscription`)
+      }
+      if (offered.resources?.subscribe === true) honoured.resourceSubscriptions = [...new Set(uris)]
+    }
+    this.#notify(subscription, 'notifications/subscriptions/acknowledged', { notifications: honoured })
+    this.#subscriptions.set(call.id, subscription)
+    for (const uri of (honoured.resourceSubscriptions ?? []) as string[]) {
+      subscription.unwatch.push(
+        this.#speaker.server.subscribe(uri, () => {
+          subscription.changedUris.add(uri)
+          this.#tell(subscription)
+        }),
+      )
+    }
+    call.signal.addEventListener('abort', () => this.#unwatch(subscription), { once: true })
+    return new Promise(resolve => {
+      subscription.end = result => {
+        resolve(result)
+        // The cancellation page wants this notice from the server, the subscriptions page the result before it.
+        // Both microtasks of the result's way to the stream come first.
+        Promise.resolve()
+          .then(() => {})
+          .then(() =>
+            this.#notify(subscription, 'notifications/cancelled', { requestId: call.id, reason: 'The server ends' }),
+          )
+      }
+    })
+  }
+
+  #unwatch(subscription: Subscription): void {
+    this.#subscriptions.delete(subscription.id)
+    for (const unwatch of subscription.unwatch) unwatch()
+    subscription.unwatch = []
+  }
+
+  // What piles up while the client does not read is told once, when it reads again.
+  #tell(subscription: Subscription): void {
+    if (this.#speaker.congested) return
+    for (const feature of subscription.changedLists) this.#notify(subscription, changeMethods[feature].method, {})
+    for (const uri of subscription.changedUris) this.#notify(subscription, 'notifications/resources/updated', { uri })
+    subscription.changedLists.clear()
+    subscription.changedUris.clear()
+  }
+
+  #notify(subscription: Subscription, method: string, params: object): void {
+    this.#speaker.send(
+      notificationLine(method, { ...params, _meta: { [SUBSCRIPTION_ID]: subscription.id } }),
+      subscription.id,
+    )
+  }
+
+  #sealObject(value: unknown, caches: boolean): string {
+    if (!isObject(value)) throw new TypeError('a result must be an object')
+    let head = this.#head
+    if (caches && value.ttlMs === undefined) head += '"ttlMs":0,"cacheScope":"private",'
+    if (isObject(value._meta)) {
+      const merged = { ...value, _meta: { ...value._meta, [SERVER_INFO]: this.#speaker.server.info } }
+      return toJson({ resultType: 'complete', ...(caches && value.ttlMs === undefined ? uncached : {}), ...merged })
+    }
+    const body = toJson(value)
+    return body === '{}' ? `${head.slice(0, -1)}}` : head + body.slice(1)
+  }
+
+  async #sealQuestions(call: CallState, inputRequests: Record<string, InputRequest>): Promise<string> {
+    const requestState = await this.#speaker.server.requestState.seal({
+      answers: call.answers ?? {},
+      subject: await subjectOf(call.method, call.params),
+      expires: this.#speaker.server.clock.now() + stateLifetimeMs,
+    })
+    return toJson({
+      resultType: 'input_required',
+      _meta: { [SERVER_INFO]: this.#speaker.server.info },
+      inputRequests,
+      requestState,
+    })
+  }
+
+  async #resume(call: CallState, params: Record<string, unknown>): Promise<void> {
+    const { inputResponses = {}, requestState } = params
+    if (!isObject(inputResponses)) throw new RpcError(ErrorCode.InvalidParams, 'inputResponses must be an object')
+    if (!mayAsk.has(call.method)) return
+    let earlier: Record<string, unknown> = {}
+    if (requestState !== undefined) {
+      const state =
+        typeof requestState === 'string' ? await this.#speaker.server.requestState.open(requestState) : undefined
+      if (state === undefined || !isObject(state.answers) || state.subject !== (await subjectOf(call.method, params))) {
+        throw new RpcError(ErrorCode.InvalidParams, 'requestState does not belong to this request')
+      }
+      if (typeof state.expires !== 'number' || state.expires < this.#speaker.server.clock.now()) {
+        throw new RpcError(ErrorCode.InvalidParams, 'requestState is too old: send the request again without it')
+      }
+      earlier = state.answers
+    }
+    call.answers = Object.assign(Object.create(null), earlier, inputResponses)
+  }
+}
+
+const uncached = { ttlMs: 0, cacheScope: 'private' }
+
+function pageOf({ kind, items, nextCursor }: ListPage): object {
+  const hints = { ttlMs: listTtlMs, cacheScope: 'public' }
+  return nextCursor === undefined ? { [kind]: items, ...hints } : { [kind]: items, nextCursor, ...hints }
+}
+
+function sealHead(info: ServerInfo): string {
+  return `{"resultType":"complete","_meta":${toJson({ [SERVER_INFO]: info })},`
+}
+
+function malformed(key: string, expected: string, found: unknown): RpcError {
+  return new RpcError(
+    ErrorCode.InvalidParams,
+    found === undefined ? `params._meta lacks ${key}` : `${key} must be ${expected}`,
+  )
+}

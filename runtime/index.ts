@@ -1,0 +1,61 @@
+export {
+  type Actuator,
+  type ActuatorAnnotations,
+  actuator,
+  type Board,
+  type ReadRequest,
+  type Sensor,
+  type SensorValue,
+  sensor,
+} from './board.ts'
+export type {
+  Call,
+  ClientCapabilities,
+  ClientInfo,
+  ElicitForm,
+  ElicitResult,
+  ElicitUrl,
+  FormSchema,
+  LogLevel,
+  Root,
+  SampleRequest,
+  SampleResult,
+} from './call.ts'
+export { type Clock, systemClock } from './clock.ts'
+export type { Connection, Outlet } from './connection.ts'
+export {
+  type Annotations,
+  type ContentBlock,
+  type Icon,
+  type PromptMessage,
+  type ResourceContents,
+  type ToolResult,
+  text,
+  toolError,
+} from './content.ts'
+export {
+  type Completer,
+  type Prompt,
+  type PromptArgument,
+  type PromptReturn,
+  prompt,
+  type Resource,
+  type ResourceReturn,
+  type ResourceTemplate,
+  type Tool,
+  type ToolAnnotations,
+  type ToolReturn,
+  tool,
+} from './definitions.ts'
+export { DefinitionError, ErrorCode, RpcError } from './errors.ts'
+export { defaultMaxLineBytes, Framer, type FramerOptions, type LineReceiver } from './framer.ts'
+export { type Link, type LinkReceiver, type LinkSession, serveLink } from './link.ts'
+export { DeviceBusyError, type Owner, type Ownership, processOwner } from './owner.ts'
+export type { Registry } from './registry.ts'
+export { resourceNotFound } from './resources.ts'
+export { type ArgumentsOf, type FromSchema, type InputSchema, type JsonSchema, withJsonSchema } from './schema.ts'
+export { type Reading, type SenmlRecord, senmlMediaType, senmlPack } from './senml.ts'
+export { type SenmlUnit, senmlUnits } from './senml-units.ts'
+export { createServer, isServer, type Server, type ServerOptions } from './server.ts'
+export type { ServerInfo } from './server-core.ts'
+export type { StandardSchemaV1 } from './standard-schema.ts'

@@ -1,0 +1,147 @@
+import { DefinitionError, ErrorCode, RpcError } from './errors.ts'
+import { toJson, utf8Length } from './json.ts'
+import { ListPage } from './table.ts'
+
+/** What a registry keeps of a definition: how it is listed, and whatever else was made of it once. */
+export interface Entry<D> {
+  readonly definition: D
+  /** As it stands in the list. */
+  readonly listed: Record<string, unknown>
+}
+
+interface Kept<E> {
+  entry: E
+  bytes: number
+}
+
+const cursorPrefix = 'after:'
+/** Room for what stands around the items of a page: envelope, id, server info, cursor. */
+const pageFrameBytes = 1024
+
+/**
+ * Definitions by name, in the order they were added, as a `Map` has them. Changing it while clients are connected tells
+ * them that the list changed.
+ */
+export class Registry<D, E extends Entry<D> = Entry<D>> {
+  readonly #kind: ListPage['kind']
+  readonly #compile: (key: string, definition: D) => E
+  readonly #changed: () => void
+  readonly #maxMessageBytes: number
+  readonly #kept = new Map<string, Kept<E>>()
+  readonly #pages = new Map<string, ListPage>()
+
+  constructor(
+    kind: ListPage['kind'],
+    compile: (key: string, definition: D) => E,
+    changed: () => void,
+    maxMessageBytes: number,
+  ) {
+    this.#kind = kind
+    this.#compile = compile
+    this.#changed = changed
+    this.#maxMessageBytes = maxMessageBytes
+  }
+
+  get size(): number {
+    return this.#kept.size
+  }
+
+  has(key: string): boolean {
+    return this.#kept.has(key)
+  }
+
+  /** The definition under this name or URI. */
+  get(key: string): D | undefined {
+    return this.#kept.get(key)?.entry.definition
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#kept.keys()
+  }
+
+  /**
+   * Adds a definition, or puts it in the place of the one under that name.
+   *
+   * @throws DefinitionError when the definition has a mistake, or is too long to be listed
+   */
+  set(key: string, definition: D): this {
+    const entry = this.#compile(key, definition)
+    const bytes = utf8Length(toJson(entry.listed)) + 1
+    if (bytes + pageFrameBytes > this.#maxMessageBytes) {
+      throw new DefinitionError(
+        `${this.#kind}: "${key}" takes ${bytes} bytes in the list, too many for messages of ${this.#maxMessageBytes} bytes: shorten its description or schema`,
+      )
+    }
+    this.#kept.set(key, { entry, bytes })
+    this.#touch()
+    return this
+  }
+
+  /** Takes a definition out. Tells whether it was there. */
+  delete(key: string): boolean {
+    const deleted = this.#kept.delete(key)
+    if (deleted) this.#touch()
+    return deleted
+  }
+
+  /** What was made of the definition. */
+  entry(key: string): E | undefined {
+    return this.#kept.get(key)?.entry
+  }
+
+  *entries(): IterableIterator<E> {
+    for (const { entry } of this.#kept.values()) yield entry
+  }
+
+  /**
+   * One page of the list: as much as one message may hold.
+   *
+   * @throws RpcError (-32602) for a cursor that this list never gave out
+   */
+  page(cursor: unknown): ListPage {
+    const from = cursor ?? ''
+    if (cursor !== undefined && !this.#knows(cursor)) {
+      throw new RpcError(ErrorCode.InvalidParams, 'Unknown cursor: start again without one')
+    }
+    const known = this.#pages.get(from as string)
+    if (known !== undefined) return known
+    const page = this.#cut(from as string)
+    this.#pages.set(from as string, page)
+    return page
+  }
+
+  #knows(cursor: unknown): cursor is string {
+    return (
+      typeof cursor === 'string' && cursor.startsWith(cursorPrefix) && this.#kept.has(cursor.slice(cursorPrefix.length))
+    )
+  }
+
+  #cut(cursor: string): ListPage {
+    const after = cursor.slice(cursorPrefix.length)
+    const items: Record<string, unknown>[] = []
+    let room = this.#maxMessageBytes - pageFrameBytes
+    let skipping = cursor !== ''
+    let last = ''
+    for (const [key, { entry, bytes }] of this.#kept) {
+      if (skipping) {
+        skipping = key !== after
+        continue
+      }
+      if (bytes > room) return new ListPage(this.#kind, items, cursorPrefix + last)
+      room -= bytes
+      last = key
+      items.push(entry.listed)
+    }
+    return new ListPage(this.#kind, items, undefined)
+  }
+
+  #touch(): void {
+    this.#pages.clear()
+    this.#changed()
+  }
+}
+
+/** Leaves out the members that are undefined, so that a list holds only what was said. */
+export function said(members: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+}

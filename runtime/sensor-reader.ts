@@ -1,0 +1,258 @@
+import type { Sensor, SensorValue } from './board.ts'
+import type { Clock } from './clock.ts'
+import { publicMessage } from './errors.ts'
+
+/** A value and when it was taken, in milliseconds since 1970-01-01 UTC. */
+export interface TimedValue {
+  value: SensorValue
+  time: number
+}
+
+/** A sensor that did not give a value. The message names it and says what to check. */
+export class SensorError extends Error {
+  override readonly name = 'SensorError'
+}
+
+const defaultTimeoutMs = 10_000
+const defaultMinIntervalMs = 1000
+
+/**
+ * Reads one sensor for all who ask: one reading at a time, kept as long as no new value can be there, and watched only
+ * while somebody is subscribed.
+ */
+export class SensorReader {
+  readonly name: string
+  readonly sensor: Sensor
+  readonly #clock: Clock
+  #last: TimedValue | undefined = undefined
+  #running: Promise<TimedValue> | undefined = undefined
+  readonly #listeners = new Set<() => void>()
+  #stopSource: (() => void) | undefined = undefined
+  #told: SensorValue | undefined = undefined
+  #toldAt = Number.NEGATIVE_INFINITY
+  #failing = false
+  #pending: unknown = undefined
+
+  constructor(name: string, sensor: Sensor, clock: Clock) {
+    this.name = name
+    this.sensor = sensor
+    this.#clock = clock
+  }
+
+  /**
+   * The sensor's value: a new one, or the last where no newer one can be there yet.
+   *
+   * @throws SensorError when it does not answer in time, or gives what this sensor cannot give
+   */
+  read(): TimedValue | Promise<TimedValue> {
+    const last = this.#last
+    const age = last === undefined ? 0 : this.#clock.now() - last.time
+    if (last !== undefined && age >= 0 && age < (this.sensor.ttlMs ?? 0)) return last
+    return this.#running ?? this.#take()
+  }
+
+  /** An actuator moved: what was read before may be past. */
+  forget(): void {
+    this.#last = undefined
+  }
+
+  /** Calls `changed` after each change that is larger than the dead band, until the function returned is called. */
+  watch(changed: () => void): () => void {
+    // A listener of its own for each call, so that the same function may watch twice.
+    const listener = () => changed()
+    this.#listeners.add(listener)
+    if (this.#listeners.size === 1) this.#start()
+    return () => {
+      if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#stop()
+    }
+  }
+
+  #take(): TimedValue | Promise<TimedValue> {
+    const request = new LazySignal()
+    try {
+      const value = this.sensor.read(request)
+      if (!(value instanceof Promise)) return this.#keep(value)
+      const running = this.#within(value, request).then(
+        settled => this.#keep(settled),
+        thrown => {
+          throw this.#error(publicMessage(thrown))
+        },
+      )
+      this.#running = running
+      const done = () => {
+        if (this.#running === running) this.#running = undefined
+      }
+      running.then(done, done)
+      return running
+    } catch (thrown) {
+      throw thrown instanceof SensorError ? thrown : this.#error(publicMessage(thrown))
+    }
+  }
+
+  #within(value: Promise<SensorValue>, request: LazySignal): Promise<SensorValue> {
+    const timeoutMs = this.sensor.timeoutMs ?? defaultTimeoutMs
+    return new Promise((resolve, reject) => {
+      const timer = this.#clock.setTimeout(() => {
+        const error = new Error(`no answer in ${timeoutMs / 1000} s: check its wiring and its power`)
+        request.abort(error)
+        reject(error)
+      }, timeoutMs)
+      value.then(
+        settled => {
+          this.#clock.clearTimeout(timer)
+          resolve(settled)
+        },
+        thrown => {
+          this.#clock.clearTimeout(timer)
+          reject(thrown)
+        },
+      )
+    })
+  }
+
+  #keep(value: SensorValue): TimedValue {
+    this.#check(value)
+    this.#last = { value, time: this.#clock.now() }
+    return this.#last
+  }
+
+  #check(value: SensorValue): void {
+    const { type = 'number', unit = '', minimum = -Infinity, maximum = Infinity } = this.sensor
+    if (type === 'number' || type === 'integer') {
+      if (typeof value !== 'number' || !Number.isFinite(value)) {
+        throw this.#error(`it gave ${shown(value)} instead of a number`)
+      }
+      if (type === 'integer' && !Number.isInteger(value))
+        throw this.#error(`it gave ${value} instead of a whole number`)
+      if (value < minimum || value > maximum) {
+        throw this.#error(
+          `it gave ${value} ${unit}, which lies outside ${minimum} to ${maximum}: check its wiring, or the range declared for it`,
+        )
+      }
+    } else if (type === 'data' ? !(value instanceof Uint8Array) : typeof value !== type) {
+      throw this.#error(`it gave ${shown(value)} instead of a ${type === 'data' ? 'Uint8Array' : type}`)
+    }
+  }
+
+  #error(message: string): SensorError {
+    return new SensorError(`${this.name}: ${message}`)
+  }
+
+  #start(): void {
+    this.#told = undefined
+    this.#failing = false
+    this.#toldAt = Number.NEGATIVE_INFINITY
+    if (this.sensor.watch !== undefined) {
+      this.#stopSource = this.sensor.watch(value => this.#changedTo(value))
+      // What stands now is no change: the subscriber reads it when it wants to know.
+      this.#settle(this.#reading(), value => {
+        this.#told ??= value
+      })
+      return
+    }
+    let timer: unknown
+    let stopped = false
+    const { ttlMs = 0, minIntervalMs = defaultMinIntervalMs } = this.sensor
+    const period = Math.max(ttlMs, minIntervalMs, 10)
+    const poll = (first: boolean) => {
+      this.#settle(
+        this.#reading(),
+        value => {
+          if (first) this.#told = value
+          else this.#changedTo(value)
+        },
+        () => {
+          if (!stopped) timer = this.#clock.setTimeout(() => poll(false), period)
+        },
+      )
+    }
+    this.#stopSource = () => {
+      stopped = true
+      this.#clock.clearTimeout(timer)
+    }
+    poll(true)
+  }
+
+  #stop(): void {
+    this.#stopSource?.()
+    this.#stopSource = undefined
+    this.#clock.clearTimeout(this.#pending)
+    this.#pending = undefined
+  }
+
+  async #reading(): Promise<SensorValue> {
+    return (await this.read()).value
+  }
+
+  #settle(reading: Promise<SensorValue>, took: (value: SensorValue) => void, then: () => void = () => {}): void {
+    reading
+      .then(
+        value => {
+          this.#failing = false
+          took(value)
+        },
+        () => {
+          // That it stopped answering is a change, once.
+          if (!this.#failing) this.#tell()
+          this.#failing = true
+        },
+      )
+      .then(then)
+  }
+
+  #changedTo(value: SensorValue): void {
+    if (this.#stopSource === undefined) return
+    this.#last = undefined
+    if (this.#told !== undefined && !differs(this.#told, value, this.sensor.deadBand ?? 0)) return
+    const { minIntervalMs = defaultMinIntervalMs } = this.sensor
+    const wait = this.#toldAt + minIntervalMs - this.#clock.now()
+    this.#told = value
+    if (wait <= 0) return this.#tell()
+    this.#pending ??= this.#clock.setTimeout(() => {
+      this.#pending = undefined
+      this.#tell()
+    }, wait)
+  }
+
+  #tell(): void {
+    this.#toldAt = this.#clock.now()
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+/** A signal that costs nothing until somebody reads it. */
+export class LazySignal {
+  #controller: AbortController | undefined = undefined
+  #reason: Error | undefined = undefined
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason)
+    }
+    return this.#controller.signal
+  }
+
+  /** Whether it was aborted. */
+  get aborted(): boolean {
+    return this.#reason !== undefined
+  }
+
+  /** Aborts the signal, or the one that is made later. */
+  abort(reason: Error): void {
+    this.#reason ??= reason
+    this.#controller?.abort(reason)
+  }
+}
+
+function differs(a: SensorValue, b: SensorValue, deadBand: number): boolean {
+  if (typeof a === 'number' && typeof b === 'number') return deadBand > 0 ? Math.abs(a - b) > deadBand : a !== b
+  if (a instanceof Uint8Array && b instanceof Uint8Array) {
+    return a.length !== b.length || a.some((byte, index) => byte !== b[index])
+  }
+  return a !== b
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? `the text "${value.slice(0, 40)}"` : String(value)
+}

@@ -1,0 +1,42 @@
+import type { Clock } from './clock.ts'
+import type { Icon } from './content.ts'
+import type { HandlerTable } from './table.ts'
+
+/** Who the server is (MCP Implementation). */
+export interface ServerInfo {
+  name: string
+  version: string
+  title?: string
+  description?: string
+  websiteUrl?: string
+  icons?: readonly Icon[]
+}
+
+/** What connections and eras need to know of the server behind them. */
+export interface ServerCore {
+  readonly info: ServerInfo
+  readonly instructions: string | undefined
+  readonly table: HandlerTable
+  readonly clock: Clock
+  readonly maxMessageBytes: number
+  readonly maxCallsInFlight: number
+  /** How long the client has to answer a question, in milliseconds. */
+  readonly questionTimeoutMs: number
+  /** What the server offers, read off its table. */
+  capabilities(): Record<string, unknown>
+  /** Whether a resource or template has this URI. */
+  knowsResource(uri: string): boolean
+  /** Calls `changed` after each change of the resource, until the function returned is called. */
+  subscribe(uri: string, changed: () => void): () => void
+  /** Makes and reads state that the client carries between two requests. */
+  readonly requestState: RequestStateSealer
+  /** A line for the operator. Never for the client. */
+  diagnose(text: string): void
+}
+
+/** Signs what a client carries for us, so that what it brings back can be believed (MCP `requestState`). */
+export interface RequestStateSealer {
+  seal(state: Record<string, unknown>): Promise<string>
+  /** The state, or nothing when it was not sealed here, was changed, or is too old. */
+  open(sealed: string): Promise<Record<string, unknown> | undefined>
+}

@@ -1,0 +1,345 @@
+import type { Board } from './board.ts'
+import type { LogLevel } from './call.ts'
+import { type Catalog, catalog } from './catalog.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { completes, completionHandler } from './completion.ts'
+import { Connection, type Outlet } from './connection.ts'
+import type { Icon } from './content.ts'
+import type { Prompt, Resource, ResourceTemplate, Tool } from './definitions.ts'
+import { DefinitionError, diagnostic, publicMessage } from './errors.ts'
+import { defaultMaxLineBytes } from './framer.ts'
+import { isObject } from './json.ts'
+import { type Owner, type Ownership, processOwner } from './owner.ts'
+import { promptFeature } from './prompts.ts'
+import type { Registry } from './registry.ts'
+import { requestStateSealer } from './request-state.ts'
+import { resourceFeature } from './resources.ts'
+import type { ServerCore, ServerInfo } from './server-core.ts'
+import { type Feature, type HandlerTable, handlerTable } from './table.ts'
+import { toolFeature } from './tools.ts'
+
+/** How a server differs from the usual. Everything may be left out. */
+export interface ServerOptions {
+  /** What clients hand to their model about this server; the board's description when left out. */
+  instructions?: string
+  websiteUrl?: string
+  icons?: readonly Icon[]
+  /** Tools of your own, beside the board's actuators. */
+  tools?: Record<string, Tool<any>>
+  /** Resources of your own by URI, beside the board's sensors. */
+  resources?: Record<string, Resource>
+  /** Resource templates of your own by URI template (RFC 6570). */
+  resourceTemplates?: Record<string, ResourceTemplate>
+  prompts?: Record<string, Prompt<any>>
+  /** Adds a read-only tool `read_sensors`, for hosts that do not show resources to the model. */
+  readSensorsTool?: boolean
+  /** Extensions that are served, by id, with their settings (2026-07-28, basic/versioning). */
+  extensions?: Record<string, object>
+  /** The longest line that is read, in bytes; 4 MiB when left out. */
+  maxLineBytes?: number
+  /** The longest message that is sent, in bytes; lists are cut into pages to fit. 8 MiB when left out. */
+  maxMessageBytes?: number
+  /** How many requests of one client may run at once; 1024 when left out. */
+  maxCallsInFlight?: number
+  /** How long a client may take to answer a question, in milliseconds; 10 minutes when left out. */
+  questionTimeoutMs?: number
+  /** At least 32 bytes that sign what clients carry between two requests; random when left out. */
+  requestStateSecret?: Uint8Array
+  /** Who takes the hardware; an owner for this process when left out. */
+  owner?: Owner
+  clock?: Clock
+  /** Takes lines for the operator, without a newline. Transports send them to stderr. */
+  diagnose?: (text: string) => void
+}
+
+/** A server: one board, and what was added to it, for any number of clients. */
+export interface Server {
+  readonly info: ServerInfo
+  readonly board: Board
+  /** The tools by name. Changing them tells every client that the list changed. */
+  readonly tools: Registry<Tool<any>>
+  readonly resources: Registry<Resource>
+  readonly resourceTemplates: Registry<ResourceTemplate>
+  readonly prompts: Registry<Prompt<any>>
+  readonly maxLineBytes: number
+  readonly clock: Clock
+  /** Takes lines for the operator. */
+  diagnose: (text: string) => void
+  /** Tells every client that watches this resource that it changed. */
+  resourceUpdated(uri: string): void
+  /** Sends a log message to every client that wants to hear it (handshake revisions). */
+  log(level: LogLevel, data: unknown, logger?: string): void
+  /** A new client: its lines go into the connection, the answers into the outlet. */
+  connect(outlet: Outlet): Connection
+  /**
+   * Takes the hardware and puts every actuator into its safe state. Clients are answered meanwhile; what needs the
+   * hardware waits. Calling it again changes nothing.
+   *
+   * @throws what the board threw; calls then fail with its message
+   */
+  open(): Promise<void>
+  /** Puts every actuator into its safe state, ahead of everything that runs or waits. Returns what went wrong. */
+  makeSafe(): Promise<string[]>
+  /** The last resort of a process that dies: what can be made safe at once is. */
+  makeSafeNow(): void
+  /**
+   * Stops for good: calls are broken off, actuators made safe, subscriptions ended, the hardware given back.
+   * Calling it again waits for the first.
+   */
+  close(reason?: string): Promise<void>
+}
+
+const brand = Symbol.for('ferrule.server')
+
+/** Whether a value is a {@link Server}, also one of another copy of this package. */
+export function isServer(value: unknown): value is Server {
+  return isObject(value) && (value as { [brand]?: true })[brand] === true
+}
+
+/**
+ * Makes a server for a board.
+ *
+ * @throws DefinitionError for a mistake in a declaration: where it is, and what would be right
+ */
+export function createServer(board: Board, options: ServerOptions = {}): Server {
+  return new BoardServer(board, options)
+}
+
+class BoardServer implements Server, ServerCore {
+  readonly [brand] = true
+  readonly info: ServerInfo
+  readonly board: Board
+  readonly instructions: string | undefined
+  readonly tools: Registry<Tool<any>>
+  readonly resources: Registry<Resource>
+  readonly resourceTemplates: Registry<ResourceTemplate>
+  readonly prompts: Registry<Prompt<any>>
+  readonly table: HandlerTable = handlerTable({})
+  readonly clock: Clock
+  readonly maxLineBytes: number
+  readonly maxMessageBytes: number
+  readonly maxCallsInFlight: number
+  readonly questionTimeoutMs: number
+  readonly requestState: ServerCore['requestState']
+  diagnose: (text: string) => void
+  readonly #options: ServerOptions
+  readonly #catalog: Catalog
+  readonly #features: {
+    methods: Record<Feature, HandlerTable>
+    completes: () => boolean
+    completion: HandlerTable[string]
+  }
+  readonly #resourceFeature: ReturnType<typeof resourceFeature>
+  readonly #connections = new Set<Connection>()
+  readonly #watched = new Map<string, { listeners: Set<() => void>; stop: (() => void) | undefined }>()
+  readonly #changed = new Set<Feature>()
+  #ownership: Ownership | undefined = undefined
+  #opening: Promise<void> | undefined = undefined
+  #open = false
+  #closing: Promise<void> | undefined = undefined
+  #made = false
+
+  constructor(board: Board, options: ServerOptions) {
+    if (!isObject(board)) throw new DefinitionError('createServer needs a board: { name, sensors, actuators }')
+    this.board = board
+    this.#options = options
+    this.clock = options.clock ?? systemClock
+    this.maxLineBytes = limit('maxLineBytes', options.maxLineBytes, defaultMaxLineBytes)
+    // The official SDK's readers give up on lines over 10 MiB.
+    this.maxMessageBytes = limit('maxMessageBytes', options.maxMessageBytes, 8 * 1024 * 1024)
+    this.maxCallsInFlight = limit('maxCallsInFlight', options.maxCallsInFlight, 1024)
+    this.questionTimeoutMs = limit('questionTimeoutMs', options.questionTimeoutMs, 10 * 60_000)
+    this.requestState = requestStateSealer(options.requestStateSecret)
+    this.diagnose = options.diagnose ?? (() => {})
+    this.instructions = options.instructions ?? board.description
+    this.#catalog = catalog(board, {
+      clock: this.clock,
+      diagnose: text => this.diagnose(text),
+      ready: () => this.#ready(),
+      readSensorsTool: options.readSensorsTool ?? false,
+    })
+    this.info = serverInfo(board, options)
+
+    const tools = toolFeature(
+      () => this.#listChanged('tools'),
+      this.maxMessageBytes,
+      text => this.diagnose(text),
+    )
+    const resources = resourceFeature(() => this.#listChanged('resources'), this.maxMessageBytes)
+    const prompts = promptFeature(() => this.#listChanged('prompts'), this.maxMessageBytes)
+    this.tools = tools.registry
+    this.resources = resources.resources
+    this.resourceTemplates = resources.templates
+    this.prompts = prompts.registry
+    this.#resourceFeature = resources
+    this.#features = {
+      methods: { tools: tools.methods, resources: resources.methods, prompts: prompts.methods },
+      completes: () => completes(prompts, resources),
+      completion: completionHandler(prompts, resources),
+    }
+    this.#fill()
+    this.#made = true
+  }
+
+  capabilities(): Record<string, unknown> {
+    const { table } = this
+    const capabilities: Record<string, unknown> = { logging: {} }
+    if (table['tools/list'] !== undefined) capabilities.tools = { listChanged: true }
+    if (table['resources/list'] !== undefined) capabilities.resources = { subscribe: true, listChanged: true }
+    if (table['prompts/list'] !== undefined) capabilities.prompts = { listChanged: true }
+    if (table['completion/complete'] !== undefined) capabilities.completions = {}
+    if (this.#options.extensions !== undefined) capabilities.extensions = this.#options.extensions
+    return capabilities
+  }
+
+  knowsResource(uri: string): boolean {
+    return this.#resourceFeature.knows(uri)
+  }
+
+  subscribe(uri: string, changed: () => void): () => void {
+    let watched = this.#watched.get(uri)
+    if (watched === undefined) {
+      const listeners = new Set<() => void>()
+      watched = { listeners, stop: undefined }
+      this.#watched.set(uri, watched)
+      try {
+        watched.stop = this.resources.get(uri)?.watch?.(() => this.resourceUpdated(uri))
+      } catch (thrown) {
+        this.diagnose(`${uri} cannot be watched: ${diagnostic(thrown)}`)
+      }
+    }
+    const { listeners } = watched
+    const listener = () => changed()
+    listeners.add(listener)
+    return () => {
+      if (!listeners.delete(listener) || listeners.size > 0) return
+      this.#watched.delete(uri)
+      watched.stop?.()
+    }
+  }
+
+  resourceUpdated(uri: string): void {
+    for (const listener of this.#watched.get(uri)?.listeners ?? []) listener()
+  }
+
+  log(level: LogLevel, data: unknown, logger?: string): void {
+    for (const connection of this.#connections) connection.log(level, data, logger)
+  }
+
+  connect(outlet: Outlet): Connection {
+    const connection = new Connection(this, outlet, undefined, () => this.#connections.delete(connection))
+    this.#connections.add(connection)
+    return connection
+  }
+
+  open(): Promise<void> {
+    this.#opening ??= this.#takeHardware()
+    return this.#opening
+  }
+
+  async makeSafe(): Promise<string[]> {
+    if (!this.#open) return []
+    const failures = await Promise.all(this.#catalog.actuators.map(runner => runner.makeSafe()))
+    return failures.filter(failure => failure !== undefined)
+  }
+
+  makeSafeNow(): void {
+    if (this.#open) for (const runner of this.#catalog.actuators) runner.makeSafeNow()
+  }
+
+  close(reason = 'The server is shutting down'): Promise<void> {
+    this.#closing ??= this.#shutDown(reason)
+    return this.#closing
+  }
+
+  #fill(): void {
+    const { tools = {}, resources = {}, resourceTemplates = {}, prompts = {} } = this.#options
+    add('tool', this.tools, this.#catalog.tools, tools)
+    add('resource', this.resources, this.#catalog.resources, resources)
+    add('resource template', this.resourceTemplates, this.#catalog.resourceTemplates, resourceTemplates)
+    add('prompt', this.prompts, {}, prompts)
+  }
+
+  /** A feature is served from the moment that it has something, and stays: clients were told that it is there. */
+  #listChanged(feature: Feature): void {
+    Object.assign(this.table, this.#features?.methods[feature])
+    if (this.#features?.completes()) this.table['completion/complete'] = this.#features.completion
+    if (!this.#made) return
+    // Many changes in one go are one change for the client.
+    if (this.#changed.size === 0) {
+      Promise.resolve().then(() => {
+        const features = [...this.#changed]
+        this.#changed.clear()
+        for (const connection of this.#connections) for (const each of features) connection.listChanged(each)
+      })
+    }
+    this.#changed.add(feature)
+  }
+
+  #ready(): Promise<void> | undefined {
+    return this.#open ? undefined : this.open()
+  }
+
+  async #takeHardware(): Promise<void> {
+    const { board } = this
+    try {
+      if (board.device !== undefined) {
+        this.#ownership = await (this.#options.owner ?? sharedOwner).own(board.device, board.title ?? board.name)
+      }
+      await board.open?.()
+      this.#open = true
+      // Whatever a former run left behind, the first thing that happens is the safe state.
+      const failures = await this.makeSafe()
+      for (const failure of failures) this.diagnose(failure)
+    } catch (thrown) {
+      this.diagnose(`${board.name} could not be opened: ${diagnostic(thrown)}`)
+      await this.#ownership?.release()
+      this.#ownership = undefined
+      throw new Error(`${board.name} could not be opened: ${publicMessage(thrown)}`)
+    }
+  }
+
+  async #shutDown(reason: string): Promise<void> {
+    const gone = new Error(reason)
+    const safe = Promise.all(this.#catalog.actuators.map(runner => (this.#open ? runner.makeSafe(reason) : undefined)))
+    for (const connection of this.#connections) {
+      connection.abort(gone)
+      connection.farewell()
+    }
+    for (const failure of await safe) if (failure !== undefined) this.diagnose(failure)
+    try {
+      if (this.#open) await this.board.close?.()
+    } catch (thrown) {
+      this.diagnose(`${this.board.name} could not be closed: ${diagnostic(thrown)}`)
+    }
+    this.#open = false
+    await this.#ownership?.release()
+    for (const connection of [...this.#connections]) connection.close(gone)
+  }
+}
+
+const sharedOwner = processOwner()
+
+function add<D>(what: string, registry: Registry<D>, own: Record<string, D>, added: Record<string, D>): void {
+  for (const [key, definition] of Object.entries(own)) registry.set(key, definition)
+  for (const [key, definition] of Object.entries(added)) {
+    if (registry.has(key)) throw new DefinitionError(`${what} "${key}" is declared twice: the board has one too`)
+    registry.set(key, definition)
+  }
+}
+
+function serverInfo(board: Board, { websiteUrl, icons }: ServerOptions): ServerInfo {
+  return {
+    name: board.name,
+    version: board.version ?? '0.0.0',
+    ...(board.title === undefined ? {} : { title: board.title }),
+    ...(websiteUrl === undefined ? {} : { websiteUrl }),
+    ...(icons === undefined ? {} : { icons }),
+  }
+}
+
+function limit(name: string, value: number | undefined, usual: number): number {
+  if (value === undefined) return usual
+  if (!Number.isSafeInteger(value) || value < 1) throw new DefinitionError(`${name} must be a whole number from 1 on`)
+  return value
+}

@@ -1,0 +1,153 @@
+import type { CallState } from './call-state.ts'
+import { type ContentBlock, type ToolResult, text, toolError } from './content.ts'
+import type { Tool } from './definitions.ts'
+import { DefinitionError, diagnostic, ErrorCode, publicMessage, RpcError } from './errors.ts'
+import { isObject, toJson } from './json.ts'
+import { type Entry, Registry, said } from './registry.ts'
+import { assertObjectRoot, type Checked, type CompiledSchema, compileSchema } from './schema.ts'
+import { type HandlerTable, handlerTable } from './table.ts'
+
+interface ToolEntry extends Entry<Tool<any>> {
+  readonly name: string
+  readonly input: CompiledSchema
+  readonly output: CompiledSchema | undefined
+}
+
+const namePattern = /^[A-Za-z0-9_.-]{1,128}$/
+const noArguments = { type: 'object', additionalProperties: false } as const
+
+/** The tools of a server and the methods that serve them. */
+export interface ToolFeature {
+  readonly registry: Registry<Tool<any>, ToolEntry>
+  readonly methods: HandlerTable
+}
+
+/** Makes the tool feature; `changed` is called whenever the list is another one. */
+export function toolFeature(
+  changed: () => void,
+  maxMessageBytes: number,
+  diagnose: (text: string) => void,
+): ToolFeature {
+  const registry = new Registry<Tool<any>, ToolEntry>('tools', compileTool, changed, maxMessageBytes)
+  return {
+    registry,
+    methods: handlerTable({
+      'tools/list': ({ cursor }) => registry.page(cursor),
+      'tools/call': (params, call) => callTool(registry, params, call, diagnose),
+    }),
+  }
+}
+
+function compileTool(name: string, definition: Tool<any>): ToolEntry {
+  if (!namePattern.test(name)) {
+    throw new DefinitionError(`tool "${name}": a name has 1 to 128 of the characters A-Z a-z 0-9 _ . -`)
+  }
+  if (typeof definition?.call !== 'function') throw new DefinitionError(`tool "${name}" lacks its function call(args)`)
+  const { title, description, inputSchema = noArguments, outputSchema, annotations, icons, _meta } = definition
+  const input = compileSchema(inputSchema, `inputSchema of tool "${name}"`)
+  assertObjectRoot(input.json, `inputSchema of tool "${name}"`)
+  const output = outputSchema === undefined ? undefined : compileSchema(outputSchema, `outputSchema of tool "${name}"`)
+  const listed = said({
+    name,
+    title,
+    description,
+    inputSchema: input.json,
+    outputSchema: output?.json,
+    annotations,
+    icons,
+    _meta,
+  })
+  return { name, definition, listed, input, output }
+}
+
+function callTool(
+  registry: ToolFeature['registry'],
+  params: Record<string, unknown>,
+  call: CallState,
+  diagnose: (text: string) => void,
+): unknown {
+  const { name, arguments: given = noneGiven } = params
+  if (typeof name !== 'string') throw new RpcError(ErrorCode.InvalidParams, 'name must be a string: the name of a tool')
+  const entry = registry.entry(name)
+  if (entry === undefined) throw new RpcError(ErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 128)}`)
+  if (!isObject(given)) throw new RpcError(ErrorCode.InvalidParams, 'arguments must be an object')
+  const checked = entry.input.check(given)
+  if (checked instanceof Promise) return checked.then(outcome => runChecked(entry, outcome, call, diagnose))
+  return runChecked(entry, checked, call, diagnose)
+}
+
+const noneGiven: Record<string, unknown> = Object.freeze({})
+
+function runChecked(entry: ToolEntry, checked: Checked, call: CallState, diagnose: (text: string) => void): unknown {
+  if (!checked.ok) {
+    return toolError(`Nothing was done: the arguments of ${entry.name} do not fit. ${checked.problems.join('. ')}.`)
+  }
+  try {
+    const value = entry.definition.call(checked.value, call)
+    if (!isThenable(value)) return finish(entry, value)
+    return Promise.resolve(value).then(
+      result => finish(entry, result),
+      thrown => failed(entry, thrown, call, diagnose),
+    )
+  } catch (thrown) {
+    return failed(entry, thrown, call, diagnose)
+  }
+}
+
+function failed(entry: ToolEntry, thrown: unknown, call: CallState, diagnose: (text: string) => void): ToolResult {
+  if (thrown instanceof RpcError || call.questions !== undefined) throw thrown
+  if (!call.cancelled) diagnose(`Tool ${entry.name} failed: ${diagnostic(thrown)}`)
+  return toolError(`${entry.name}: ${publicMessage(thrown)}`)
+}
+
+function finish(entry: ToolEntry, value: unknown): ToolResult | Promise<ToolResult> {
+  if (typeof value === 'string' && entry.output === undefined) return text(value)
+  const result = asToolResult(entry, value)
+  if (entry.output === undefined || result.isError === true) return result
+  if (result.structuredContent === undefined) {
+    return toolError(`${entry.name} answered without the structured value that it promises`)
+  }
+  const checked = entry.output.check(result.structuredContent)
+  if (checked instanceof Promise) return checked.then(outcome => fitting(entry, result, outcome))
+  return fitting(entry, result, checked)
+}
+
+function fitting(entry: ToolEntry, result: ToolResult, checked: Checked): ToolResult {
+  if (checked.ok) return result
+  return toolError(`${entry.name} answered with a value that is not what it promises: ${checked.problems.join('. ')}`)
+}
+
+function asToolResult(entry: ToolEntry, value: unknown): ToolResult {
+  if (isObject(value) && Array.isArray(value.content)) {
+    const result = value as unknown as ToolResult
+    return result.structuredContent !== undefined && result.content.length === 0
+      ? { ...result, content: jsonText(entry, result.structuredContent) }
+      : result
+  }
+  if (entry.output !== undefined) return { content: jsonText(entry, value), structuredContent: value }
+  if (value === undefined) return { content: [] }
+  if (typeof value === 'string') return text(value)
+  if (Array.isArray(value) && value.every(isBlock)) return { content: value }
+  return { content: jsonText(entry, value) }
+}
+
+function jsonText(entry: ToolEntry, value: unknown): ContentBlock[] {
+  try {
+    return [{ type: 'text', text: toJson(value) }]
+  } catch (thrown) {
+    throw notJson(entry, thrown)
+  }
+}
+
+function notJson(entry: ToolEntry, thrown: unknown): RpcError {
+  const why = thrown instanceof Error ? thrown.message.split('\n')[0] : 'it cannot be written'
+  return new RpcError(ErrorCode.InternalError, `${entry.name} answered with a value that is no JSON: ${why}`)
+}
+
+function isBlock(value: unknown): value is ContentBlock {
+  return isObject(value) && typeof value.type === 'string'
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return isObject(value) && typeof value.then === 'function'
+}

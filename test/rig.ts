@@ -1,0 +1,164 @@
+/**
+ * A small server whose tools misbehave on purpose, for playing cases against the real process:
+ *
+ *   npx tsx test/rig.ts stdio
+ *
+ * RIG_MANY=n adds n tools of about 500 bytes, RIG_LIMIT is the longest message that is sent, in bytes, and RIG_GPIO_LOG
+ * names the file in which the pins record each physical change.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { createServer, type Tool, tool } from '../runtime/index.ts'
+import { stdio } from '../transports/stdio/index.ts'
+import { RecordingPins } from './recording-pins.ts'
+
+console.log('the rig prints while it loads')
+setInterval(() => {}, 1000)
+
+const pins = new RecordingPins(process.env.RIG_GPIO_LOG)
+
+const bad: Record<string, () => unknown> = {
+  bigint: () => ({ content: [], structuredContent: { value: 1n } }),
+  circular: () => {
+    const circle: Record<string, unknown> = { content: [] }
+    circle.circle = circle
+    return circle
+  },
+  undefined: () => undefined,
+  function: () => () => {},
+  nan: () => ({ content: [], structuredContent: { value: Number.NaN } }),
+  'throw-string': () => {
+    throw 'a string'
+  },
+  'throw-null': () => {
+    throw null
+  },
+  'throw-code': () => {
+    throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
+  },
+  'reject-later': () => delay(50).then(() => Promise.reject(new Error('rejected later'))),
+  'getter-throws': () => ({
+    content: [],
+    get structuredContent() {
+      throw new Error('the getter threw')
+    },
+  }),
+  'tojson-throws': () => ({
+    content: [],
+    structuredContent: {
+      toJSON() {
+        throw new Error('toJSON threw')
+      },
+    },
+  }),
+}
+
+const tools: Record<string, Tool<any>> = {
+  echo: tool({
+    description: 'Answers with the text.',
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+    call: ({ text }) => text,
+  }),
+  sleep: tool({
+    description: 'Waits, reports progress, stops when cancelled.',
+    inputSchema: {
+      type: 'object',
+      properties: { ms: { type: 'number' }, steps: { type: 'integer' }, tag: { type: 'string' } },
+      required: ['ms'],
+    },
+    async call({ ms, steps = 1, tag }, call) {
+      for (let step = 1; step <= steps; step++) {
+        await delay(ms / steps, undefined, { signal: call.signal })
+        call.progress(step, steps)
+      }
+      return tag === undefined ? 'slept' : `slept ${tag}`
+    },
+  }),
+  big: tool({
+    description: 'Answers with that many x.',
+    inputSchema: { type: 'object', properties: { bytes: { type: 'integer' } }, required: ['bytes'] },
+    call: ({ bytes }) => 'x'.repeat(bytes),
+  }),
+  log: tool({
+    description: 'Prints the text.',
+    inputSchema: {
+      type: 'object',
+      properties: { text: { type: 'string' }, via: { enum: ['console', 'write'] } },
+      required: ['text', 'via'],
+    },
+    call({ text, via }) {
+      if (via === 'console') console.log(text)
+      else process.stdout.write(`${text}\n`)
+      return 'logged'
+    },
+  }),
+  bad: tool({
+    description: 'Returns or throws what no tool should.',
+    inputSchema: { type: 'object', properties: { kind: { enum: Object.keys(bad) } }, required: ['kind'] },
+    call: ({ kind }) => bad[kind as string]!(),
+  }),
+  pin_open: tool({
+    description: 'Opens an output.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        line: { type: 'string' },
+        active_low: { type: 'boolean' },
+        initial: { enum: ['active', 'inactive'] },
+        safe: { enum: ['active', 'inactive'] },
+      },
+      required: ['line'],
+    },
+    call({ line, active_low = false, initial = 'inactive', safe = 'inactive' }) {
+      pins.open(line, { activeLow: active_low, initial: initial === 'active', safe: safe === 'active' })
+      return 'open'
+    },
+  }),
+  pin_set: tool({
+    description: 'Switches an output.',
+    inputSchema: {
+      type: 'object',
+      properties: { line: { type: 'string' }, value: { enum: [0, 1] } },
+      required: ['line', 'value'],
+    },
+    call({ line, value }) {
+      pins.set(line, value === 1)
+      return 'set'
+    },
+  }),
+  crash: tool({
+    description: 'Answers, then throws from a timer.',
+    call() {
+      setTimeout(() => {
+        throw new Error('crash from a timer')
+      }, 20)
+      return 'about to crash'
+    },
+  }),
+}
+
+for (let i = 0; i < Number(process.env.RIG_MANY ?? 0); i++) {
+  tools[`extra_${i}`] = {
+    description: `Extra tool ${i}. ${'It does nothing at length. '.repeat(15)}`,
+    call: () => 'done',
+  }
+}
+
+const server = createServer(
+  {
+    name: 'rig',
+    version: '1.0.0',
+    actuators: { outputs: { title: 'All outputs', safe: {}, set: () => pins.makeSafe() } },
+  },
+  {
+    tools,
+    ...(process.env.RIG_LIMIT === undefined ? {} : { maxMessageBytes: Number(process.env.RIG_LIMIT) }),
+  },
+)
+
+const transports: Record<string, () => Promise<void>> = { stdio: () => stdio().serve(server) }
+const serve = transports[process.argv[2] ?? 'stdio']
+if (serve === undefined) {
+  console.error(`usage: rig.ts ${Object.keys(transports).join('|')}`)
+  process.exit(2)
+}
+await serve()

@@ -1,0 +1,154 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import process from 'node:process'
+import { type Link, type LinkReceiver, type LinkSession, type Server, serveLink } from '../../runtime/index.ts'
+import { takeOutput } from './protocol-output.ts'
+
+// Taken when this module is loaded: what other modules print while they load must not reach the host either.
+const output = takeOutput()
+
+/** How the stdio transport differs from the usual. Everything may be left out. */
+export interface StdioOptions {
+  /** How long calls may go on after the end of input, in milliseconds; 500 when left out. Actuators are made safe at once. */
+  graceMs?: number
+  /** How long answers may take to be read by the host when the process ends, in milliseconds; 1200 when left out. */
+  flushMs?: number
+}
+
+/** A transport over standard input and output. */
+export interface StdioTransport {
+  /**
+   * Serves until the host closes the input, stops reading, or a signal comes: then the actuators go to their safe state,
+   * what was answered is written out, and the process ends with code 0.
+   */
+  serve(server: Server): Promise<void>
+}
+
+/** Serves the host that started this process, over its standard input and output. */
+export function stdio(options: StdioOptions = {}): StdioTransport {
+  return {
+    serve: async server => {
+      const life = new ProcessLife(server, options)
+      life.start()
+      await server.open().catch(() => {
+        // Told on stderr already. The process stays, so that every call can tell the reason to the model.
+      })
+      await life.over
+    },
+  }
+}
+
+type NodeBytes = Uint8Array & {
+  latin1Slice(start: number, end: number): string
+  utf8Slice(start: number, end: number): string
+}
+
+const bufferPrototype = Buffer.prototype as unknown as NodeBytes
+
+/** Pure ASCII, the usual case, is decoded several times faster as Latin-1. */
+function decode(bytes: Uint8Array, start: number, end: number): string | undefined {
+  const line = bytes.subarray(start, end)
+  if (isAscii(line)) return bufferPrototype.latin1Slice.call(bytes, start, end)
+  return isUtf8(line) ? bufferPrototype.utf8Slice.call(bytes, start, end) : undefined
+}
+
+function standardLink(failed: (error: NodeJS.ErrnoException) => void): Link {
+  return {
+    open(receiver: LinkReceiver) {
+      process.stdin.on('data', (chunk: Buffer) => receiver.bytes(chunk))
+      process.stdin.once('end', () => receiver.end())
+      // A terminal that went away, or a pipe that broke: no more input comes.
+      process.stdin.once('error', () => receiver.end())
+      output.stream.on('drain', () => receiver.drained())
+      output.stream.on('error', failed)
+    },
+    write: text => output.write(text),
+    pause: () => process.stdin.pause(),
+    resume: () => process.stdin.resume(),
+    decode,
+  }
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** From the first byte to the exit code. */
+class ProcessLife {
+  readonly #server: Server
+  readonly #options: StdioOptions
+  #session: LinkSession | undefined = undefined
+  #ending = false
+  #readerGone = false
+  #done: () => void = () => {}
+  /** Resolves when the process is about to exit. */
+  readonly over = new Promise<void>(resolve => {
+    this.#done = resolve
+  })
+
+  constructor(server: Server, options: StdioOptions) {
+    this.#server = server
+    this.#options = options
+    server.diagnose = text => process.stderr.write(`ferrule: ${text}\n`)
+  }
+
+  start(): void {
+    for (const signal of signals) {
+      process.on(signal, () => {
+        // Whoever presses Ctrl-C twice does not want to wait.
+        if (this.#ending) process.exit(130)
+        void this.#end(`${signal} came`, 0)
+      })
+    }
+    process.on('uncaughtException', error => this.#crash(error))
+    process.on('unhandledRejection', reason => {
+      process.stderr.write(`ferrule: a promise was rejected and nobody looked: ${stackOf(reason)}\n`)
+    })
+    // Whoever calls process.exit() leaves no time for promises.
+    process.on('exit', () => this.#server.makeSafeNow())
+    process.stderr.on('error', () => {})
+    const link = standardLink(() => {
+      this.#readerGone = true
+      void this.#end('The host does not read any more', 0)
+    })
+    this.#session = serveLink(this.#server, link, () => void this.#end('The host closed the input', 0))
+  }
+
+  #crash(error: unknown): void {
+    process.stderr.write(`ferrule: crash: ${stackOf(error)}\n`)
+    if (this.#ending) process.exit(1)
+    void this.#end('The program crashed', 1)
+  }
+
+  async #end(reason: string, code: number): Promise<void> {
+    if (this.#ending) return
+    this.#ending = true
+    const { graceMs = 500, flushMs = 1200 } = this.#options
+    // Whatever hangs below, the process is gone within two seconds.
+    setTimeout(() => process.exit(code), graceMs + flushMs).unref()
+    const safe = this.#server.makeSafe()
+    // Subscriptions would never be done by themselves.
+    this.#session!.connection.farewell()
+    if (code === 0 && !this.#readerGone) await Promise.race([this.#session!.connection.idle(), delay(graceMs)])
+    await safe
+    await this.#server.close(reason)
+    if (!this.#readerGone) await this.#flushed()
+    this.#done()
+    process.exit(code)
+  }
+
+  /** Waits until the host has read what it was answered. The timer above bounds it. */
+  async #flushed(): Promise<void> {
+    const session = this.#session!
+    session.flush()
+    while (!session.flushed || output.stream.writableLength > 0) {
+      if (this.#readerGone) return
+      await delay(5)
+    }
+  }
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms))
+}
+
+function stackOf(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+}
