@@ -1,0 +1,27 @@
+// The server that is measured, on the built package (`npm run build` first).
+import { createServer, tool } from 'ferrule'
+import { stdio } from 'ferrule/transports/stdio'
+
+const tools = {
+  set_led: tool({
+    description: 'Turns an LED on or off',
+    inputSchema: {
+      type: 'object',
+      properties: { pin: { type: 'integer' }, on: { type: 'boolean' } },
+      required: ['pin', 'on'],
+    },
+    call: () => 'ok',
+  }),
+}
+if (process.env.BENCH_BIG === '1') {
+  tools.big = tool({
+    description: 'Answers a text of that many characters',
+    inputSchema: { type: 'object', properties: { size: { type: 'integer' } }, required: ['size'] },
+    call: ({ size }) => 'x'.repeat(size),
+  })
+}
+const resources = {
+  'sensor://temperature': { name: 'temperature', mimeType: 'application/json', read: () => '{"t":22.5}' },
+}
+
+await stdio().serve(createServer({ name: 'bench', version: '1.0.0' }, { tools, resources }))
