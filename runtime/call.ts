@@ -1,4 +1,4 @@
-import type { StandardSchemaV1 } from './standard-schema.ts'
+import type { FromSchema, JsonSchema } from './schema.ts'
 
 /** How serious a log message is, rising (RFC 5424 severities, as MCP names them). */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
@@ -32,17 +32,15 @@ export interface ClientInfo {
 }
 
 /** A form of primitive fields (MCP `requestedSchema`): strings, numbers, booleans and enumerations, no nesting. */
-export interface FormSchema {
-  type: 'object'
-  properties: Record<string, object>
-  required?: readonly string[]
-  [keyword: string]: unknown
+export interface FormSchema extends JsonSchema {
+  readonly type: 'object'
+  readonly properties: Readonly<Record<string, object>>
 }
 
 /** A question for the person, as a form. Never ask for secrets in a form. */
-export interface ElicitForm {
+export interface ElicitForm<S extends FormSchema = FormSchema> {
   message: string
-  requestedSchema: FormSchema
+  requestedSchema: S
   /** Names the question within the call. Counted when left out. */
   key?: string
 }
@@ -55,7 +53,7 @@ export interface ElicitUrl {
 }
 
 /** What the person answered. */
-export type ElicitResult<T = Record<string, string | number | boolean | string[]>> =
+export type ElicitResult<T = Record<string, unknown>> =
   | { action: 'accept'; content: T }
   | { action: 'decline' }
   | { action: 'cancel' }
@@ -105,9 +103,7 @@ export interface Call {
   /** Sends a log message to the client, if it asked for this level. */
   log(level: LogLevel, data: unknown, logger?: string): void
   /** Asks the person by a form, or shows them a page. The answer fits the schema. */
-  elicit<T = Record<string, string | number | boolean | string[]>>(
-    question: ElicitForm & { schema?: StandardSchemaV1<unknown, T> },
-  ): Promise<ElicitResult<T>>
+  elicit<const S extends FormSchema>(question: ElicitForm<S>): Promise<ElicitResult<FromSchema<S>>>
   elicit(question: ElicitUrl): Promise<ElicitResult<never>>
   /** Asks the client's model. */
   sample(request: SampleRequest): Promise<SampleResult>

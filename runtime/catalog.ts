@@ -115,8 +115,10 @@ function checkActuator(name: string, actuator: Actuator<any>): void {
   if (timeoutMs !== undefined && !(timeoutMs > 0 && Number.isFinite(timeoutMs))) {
     throw new DefinitionError(`${where}: timeoutMs must be a number above 0`)
   }
-  if (actuator.safe === null) return
-  const checked = compileSchema(actuator.inputSchema ?? noArguments, `inputSchema of ${where}`).check(actuator.safe)
+  const { inputSchema = noArguments } = actuator
+  // A Standard Schema may turn arguments into something else, and the safe state is already that.
+  if (actuator.safe === null || '~standard' in inputSchema) return
+  const checked = compileSchema(inputSchema, `inputSchema of ${where}`).check(actuator.safe)
   if (!(checked instanceof Promise) && !checked.ok) {
     throw new DefinitionError(`${where}: its safe state does not fit its inputSchema. ${checked.problems.join('. ')}`)
   }
