@@ -1,0 +1,81 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, extname, isAbsolute } from 'node:path'
+import { type Arguments, builtInDemo } from './commands.ts'
+import { exitCodes, Failure } from './failure.ts'
+import { configFile, entry, type Host, type Place, type Start } from './hosts.ts'
+import { findFile, type Loaded, load } from './load.ts'
+import { stableNode, vanishingPackage } from './paths.ts'
+import { builtCommand, packageFolder } from './place.ts'
+
+const loadLimitMs = 5000
+
+/** `ferrule host`: prints what to give to a host so that it starts `ferrule serve` for a file. */
+export async function run({ positionals, values }: Arguments): Promise<void> {
+  const host = positionals[0] as Host
+  const file = positionals[1] === builtInDemo ? builtInDemo : findFile(positionals[1]!)
+  if (!existsSync(builtCommand)) throw new Failure(`${builtCommand} is not there yet: run "npm run build" first`)
+  const write = process.stdout.write.bind(process.stdout)
+  // Only the entry may go to stdout, whatever the file prints while it loads.
+  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write
+
+  const { name, loaded, reason } = await nameOf(file, values.name)
+  const node = stableNode(
+    process.execPath,
+    path => existsSync(path) && realpathSync(path) === realpathSync(process.execPath),
+  )
+  const start: Start = {
+    name,
+    command: node.path,
+    // A server that the file made itself has its own say about a tool for its sensors.
+    args: [builtCommand, 'serve', file, ...(loaded?.server ? [] : ['--read-sensors'])],
+  }
+  const place: Place = { platform: process.platform, home: homedir(), env: process.env }
+  say(configFile(host, start, place))
+  if (node.warning) say(node.warning)
+  if (vanishingPackage(packageFolder)) say(vanishingPackage(packageFolder)!)
+  if (reason) say(`The entry is printed all the same, but it may not work yet:\n  ${reason}`)
+  process.exitCode = reason ? exitCodes.failed : exitCodes.ok
+  // What the file left open, such as a timer or a port, must not hold up the end.
+  write(`${entry(host, start, place.platform)}\n`, () => process.exit())
+}
+
+interface Named {
+  name: string
+  loaded?: Loaded
+  /** Why the file does not load. */
+  reason?: string
+}
+
+async function nameOf(file: string, given: string | true | undefined): Promise<Named> {
+  if (typeof given === 'string') {
+    if (/^[a-zA-Z0-9_-]{1,64}$/.test(given)) return { name: given }
+    throw new Failure(`--name ${given}: hosts take letters, digits, _ and -, at most 64`, exitCodes.wrongUse)
+  }
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Failure(`${file} took more than 5 seconds to load`)), loadLimitMs)
+  })
+  try {
+    const loaded = await Promise.race([load(file), late])
+    return { name: (loaded.board ?? loaded.server.board).name, loaded }
+  } catch (thrown) {
+    return { name: nameOfFile(file), reason: thrown instanceof Error ? thrown.message : String(thrown) }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function nameOfFile(file: string): string {
+  const stem = isAbsolute(file) ? basename(file, extname(file)) : file
+  return (
+    stem
+      .replace(/[^a-zA-Z0-9_-]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 64) || 'ferrule'
+  )
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`)
+}

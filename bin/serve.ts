@@ -1,0 +1,33 @@
+import { createServer, type Server, type ServerOptions } from '../runtime/index.ts'
+// Loaded before the server file is: from then on nothing but the protocol reaches stdout, whatever the file prints.
+import { stdio } from '../transports/stdio/index.ts'
+import type { Arguments } from './commands.ts'
+import { type Loaded, load } from './load.ts'
+
+/** `ferrule serve`: joins the board of a file to stdin and stdout. */
+export async function run({ positionals, values }: Arguments): Promise<void> {
+  const file = positionals[0]!
+  const loaded = await load(file)
+  const server = await toServer(file, loaded, values)
+  if (process.stdin.isTTY) process.stderr.write((await import('./greeting.ts')).greeting(file, loaded))
+  await stdio().serve(server)
+}
+
+async function toServer(file: string, loaded: Loaded, values: Arguments['values']): Promise<Server> {
+  if (loaded.server) {
+    if (Object.keys(values).length > 0) {
+      const names = Object.keys(values).map(name => `--${name}`)
+      process.stderr.write(`ferrule: the file makes its own server, so ${names.join(', ')} changes nothing\n`)
+    }
+    return loaded.server
+  }
+  const options: ServerOptions = {}
+  if (values['read-sensors']) options.readSensorsTool = true
+  if (values['max-line-bytes']) options.maxLineBytes = Number(values['max-line-bytes'])
+  if (values['max-message-bytes']) options.maxMessageBytes = Number(values['max-message-bytes'])
+  try {
+    return createServer(loaded.board, options)
+  } catch (thrown) {
+    throw (await import('./explain.ts')).explain(thrown, file)
+  }
+}
