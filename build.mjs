@@ -2,7 +2,7 @@
 // further module read costs a small board about half a millisecond at start. For the same reason the two libraries of
 // the core are part of those chunks: read as they come, they make up a third of the time to the first answer.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { build } from 'esbuild'
 
@@ -14,12 +14,15 @@ const entryPoints = [
   'bin/ferrule.ts',
 ]
 
-rmSync('dist', { recursive: true, force: true })
-const tsc = createRequire(import.meta.url).resolve('typescript/package.json').replace(/package\.json$/, 'bin/tsc')
-execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
+const made = 'dist.new'
+rmSync(made, { recursive: true, force: true })
+const tsc = createRequire(import.meta.url)
+  .resolve('typescript/package.json')
+  .replace(/package\.json$/, 'bin/tsc')
+execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', made], { stdio: 'inherit' })
 await build({
   entryPoints,
-  outdir: 'dist',
+  outdir: made,
   outbase: '.',
   bundle: true,
   splitting: true,
@@ -30,4 +33,7 @@ await build({
   chunkNames: 'chunks/[name]-[hash]',
   logLevel: 'warning',
 })
-chmodSync('dist/bin/ferrule.js', 0o755)
+chmodSync(`${made}/bin/ferrule.js`, 0o755)
+// A server that runs from dist/ finds either the old build or the new one, never half of one.
+rmSync('dist', { recursive: true, force: true })
+renameSync(made, 'dist')
