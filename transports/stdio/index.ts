@@ -1,4 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
+import { fstatSync } from 'node:fs'
+import { Socket, type SocketConstructorOpts } from 'node:net'
 import process from 'node:process'
 import { type Link, type LinkReceiver, type LinkSession, type Server, serveLink } from '../../runtime/index.ts'
 import { takeOutput } from './protocol-output.ts'
@@ -52,20 +54,42 @@ function decode(bytes: Uint8Array, start: number, end: number): string | undefin
 }
 
 function standardLink(failed: (error: NodeJS.ErrnoException) => void): Link {
+  let input: NodeJS.ReadableStream | undefined
   return {
     open(receiver: LinkReceiver) {
-      process.stdin.on('data', (chunk: Buffer) => receiver.bytes(chunk))
-      process.stdin.once('end', () => receiver.end())
+      input = openInput(chunk => receiver.bytes(chunk))
+      input.once('end', () => receiver.end())
       // A terminal that went away, or a pipe that broke: no more input comes.
-      process.stdin.once('error', () => receiver.end())
+      input.once('error', () => receiver.end())
       output.stream.on('drain', () => receiver.drained())
       output.stream.on('error', failed)
     },
     write: text => output.write(text),
-    pause: () => process.stdin.pause(),
-    resume: () => process.stdin.resume(),
+    pause: () => input?.pause(),
+    resume: () => input?.resume(),
     decode,
   }
+}
+
+const readBytes = 64 * 1024
+
+/**
+ * Standard input. Pipes and sockets, which is what hosts give, are read into one buffer over and over instead of a new
+ * one for each chunk: half the garbage of a small message.
+ */
+function openInput(bytes: (chunk: Uint8Array) => void): NodeJS.ReadableStream {
+  const kind = fstatSync(0)
+  if (!kind.isFIFO() && !kind.isSocket()) return process.stdin.on('data', bytes)
+  const buffer = Buffer.allocUnsafe(readBytes)
+  const onread = {
+    buffer,
+    callback: (count: number) => {
+      bytes(count === readBytes ? buffer : buffer.subarray(0, count))
+      return true
+    },
+  }
+  const input = new Socket({ fd: 0, readable: true, writable: false, onread } as SocketConstructorOpts)
+  return input.resume()
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
