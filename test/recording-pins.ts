@@ -33,6 +33,11 @@ export class RecordingPins {
     this.#record(line, 'out', active !== pin.activeLow ? 1 : 0)
   }
 
+  /** The same for an output that is there from the start, active high. */
+  record(line: string, active: boolean): void {
+    this.#record(line, 'out', active ? 1 : 0)
+  }
+
   makeSafe(): void {
     for (const [line, { safe }] of this.#pins) this.set(line, safe)
   }

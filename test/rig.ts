@@ -4,15 +4,26 @@
  *   npx tsx test/rig.ts stdio
  *
  * RIG_MANY=n adds n tools of about 500 bytes, RIG_LIMIT is the longest message that is sent, in bytes, and RIG_GPIO_LOG
- * names the file in which the pins record each physical change.
+ * names the file in which the pins record each physical change. RIG_HANG=open,set,close names what never comes back:
+ * opening the board, making the outputs safe, closing the board. RIG_BARE=1 leaves out the timer and the open port.
  */
+import { createServer as createListener } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createServer, type Tool, tool } from '../runtime/index.ts'
+import { actuator, createServer, type Tool, tool } from '../runtime/index.ts'
 import { stdio } from '../transports/stdio/index.ts'
 import { RecordingPins } from './recording-pins.ts'
 
 console.log('the rig prints while it loads')
-setInterval(() => {}, 1000)
+await import(
+  `data:text/javascript,${encodeURIComponent("process.stdout.write('a dependency prints while it loads\\n')")}`
+)
+if (process.env.RIG_BARE === undefined) {
+  setInterval(() => {}, 1000)
+  createListener().listen(0, '127.0.0.1')
+}
+
+const hangs = new Set(process.env.RIG_HANG?.split(','))
+const never = new Promise<never>(() => {})
 
 const pins = new RecordingPins(process.env.RIG_GPIO_LOG)
 
@@ -134,6 +145,18 @@ const tools: Record<string, Tool<any>> = {
       return 'about to crash'
     },
   }),
+  reject: tool({
+    description: 'Answers, and leaves a rejected promise behind.',
+    call() {
+      void Promise.reject(new Error('nobody waits for this'))
+      return 'rejected'
+    },
+  }),
+  exit: tool({
+    description: 'Ends the process with that code, in the middle of everything.',
+    inputSchema: { type: 'object', properties: { code: { type: 'integer' } }, required: ['code'] },
+    call: ({ code }) => process.exit(code),
+  }),
 }
 
 for (let i = 0; i < Number(process.env.RIG_MANY ?? 0); i++) {
@@ -147,7 +170,32 @@ const server = createServer(
   {
     name: 'rig',
     version: '1.0.0',
-    actuators: { outputs: { title: 'All outputs', safe: {}, set: () => pins.makeSafe() } },
+    open: () => (hangs.has('open') ? never : undefined),
+    close: () => (hangs.has('close') ? never : undefined),
+    actuators: {
+      outputs: actuator({
+        title: 'All outputs',
+        safe: {},
+        set() {
+          pins.makeSafe()
+          if (hangs.has('set')) return never
+        },
+      }),
+      arm: actuator({
+        title: 'Arm',
+        description: 'Moves for that long. Told to stop it stops, unless it is heedless.',
+        inputSchema: { type: 'object', properties: { ms: { type: 'number' }, heedless: { type: 'boolean' } } },
+        safe: { ms: 0 },
+        async set({ ms = 0, heedless = false }, call) {
+          pins.record('arm', ms > 0)
+          if (ms === 0) return
+          call.progress(0, 1)
+          await delay(ms, undefined, heedless ? {} : { signal: call.signal })
+          // What an arm does that reaches its place: it holds it.
+          pins.record('arm', true)
+        },
+      }),
+    },
   },
   {
     tools,
