@@ -81,8 +81,13 @@ export class Measured {
   async open(era: Era): Promise<void> {
     await this.exchange(opening(era), 1)
     if (era === 'legacy') this.#input.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
-    await this.exchange(call(1, era), 1)
-    if (!this.#last.includes('"ok"')) throw new Error(`a call was answered with ${this.#last}`)
+    await this.callOnce(call(1, era))
+  }
+
+  /** Sends one call and looks at the answer. */
+  async callOnce(line: string): Promise<void> {
+    await this.exchange(line, 1)
+    this.#expectOk()
   }
 
   /** Makes calls, keeping so many in flight. */
@@ -99,6 +104,7 @@ export class Measured {
     send(inFlight)
     await this.#reached()
     this.#onAnswers = undefined
+    this.#expectOk()
   }
 
   /** Sends one line in pieces of one byte, each with a write of its own. */
@@ -116,6 +122,7 @@ export class Measured {
       }
     }
     await this.#reached()
+    this.#expectOk()
   }
 
   /** Wall time since the start, in milliseconds. */
@@ -161,6 +168,10 @@ export class Measured {
     this.#answers += answers
     this.#onAnswers?.(answers)
     if (this.#answers >= this.#wanted) this.#onWanted?.()
+  }
+
+  #expectOk(): void {
+    if (!this.#last.includes('"ok"')) throw new Error(`a call was answered with ${this.#last}`)
   }
 
   async #reached(): Promise<void> {

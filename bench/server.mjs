@@ -24,4 +24,6 @@ const resources = {
   'sensor://temperature': { name: 'temperature', mimeType: 'application/json', read: () => '{"t":22.5}' },
 }
 
-await stdio().serve(createServer({ name: 'bench', version: '1.0.0' }, { tools, resources }))
+// The benchmark sends a line of 10 MB.
+const options = { tools, resources, maxLineBytes: 16 * 1024 * 1024 }
+await stdio().serve(createServer({ name: 'bench', version: '1.0.0' }, options))
