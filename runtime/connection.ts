@@ -27,6 +27,8 @@ export interface Outlet {
 }
 
 const longestBatch = 1000
+/** Room that a batch keeps for each of its messages, should it be refused. */
+const errorBytes = 200
 const anonymousErrorsPerSecond = 100
 
 /** A client at the other end of a stream: its requests in flight, and what each era remembers of it. */
@@ -160,14 +162,17 @@ export class Connection implements Speaker {
         return
       case 'batch':
         return this.refuse(ErrorCode.InvalidRequest, 'A batch must not hold a batch')
-      case 'invalid': {
-        const id = readableId(value)
-        const why = whyInvalid(value)
-        if (id === undefined) return this.refuse(ErrorCode.InvalidRequest, why, shown(value))
-        this.server.diagnose(`${why}: ${excerpt(shown(value))}`)
-        this.#write(errorLine(id, new RpcError(ErrorCode.InvalidRequest, why)), id)
-      }
+      case 'invalid':
+        return this.#refuseValue(value, whyInvalid(value))
     }
+  }
+
+  /** Refuses a message under its id, where it has one that would not be taken for the answer to a running request. */
+  #refuseValue(value: unknown, why: string): void {
+    const id = readableId(value)
+    if (id === undefined || this.#inFlight.has(id)) return this.refuse(ErrorCode.InvalidRequest, why, shown(value))
+    this.server.diagnose(`${why}: ${excerpt(shown(value))}`)
+    this.#write(errorLine(id, new RpcError(ErrorCode.InvalidRequest, why)), id)
   }
 
   #receiveBatch(values: unknown[]): void {
@@ -181,13 +186,12 @@ export class Connection implements Speaker {
     if (values.some(value => this.#dialectOf(value)?.takesBatches() === false)) {
       return this.refuse(ErrorCode.InvalidRequest, 'The batch holds a request of a revision that has no batches')
     }
-    const batch = new Batch(line => this.send(line))
+    const batch = new Batch(line => this.send(line), this.server.maxMessageBytes - errorBytes * values.length)
     for (const value of values) {
       this.#batch = batch
       try {
         if (isObject(value) && value.method === 'initialize' && readableId(value) !== undefined) {
-          const error = new RpcError(ErrorCode.InvalidRequest, 'initialize must not be part of a batch')
-          this.#write(errorLine(readableId(value), error), undefined)
+          this.#refuseValue(value, 'initialize must not be part of a batch')
         } else {
           this.#receiveOne(value)
         }
@@ -200,6 +204,13 @@ export class Connection implements Speaker {
 
   #request(message: Message): void {
     const { id, method, params } = message
+    // An error under this id would be taken for the answer to the call that still runs.
+    if (this.#inFlight.has(id)) {
+      return this.refuse(
+        ErrorCode.InvalidRequest,
+        `The id ${excerpt(JSON.stringify(id))} is in use by a running request`,
+      )
+    }
     let call: CallState | undefined
     try {
       if (params !== undefined && !isObject(params)) {
@@ -210,13 +221,6 @@ export class Connection implements Speaker {
       const token = meta?.progressToken
       if (token !== undefined && typeof token !== 'string' && !Number.isSafeInteger(token)) {
         throw new RpcError(ErrorCode.InvalidParams, 'progressToken must be a string or a whole number')
-      }
-      // An error under this id would be taken for the answer to the call that still runs.
-      if (this.#inFlight.has(id)) {
-        return this.refuse(
-          ErrorCode.InvalidRequest,
-          `The id ${excerpt(JSON.stringify(id))} is in use by a running request`,
-        )
       }
       const dialect = this.#dialects.find(each => each.claims(method, meta as Record<string, unknown> | undefined))
       if (dialect === undefined) throw this.#noEra(method)
@@ -298,13 +302,13 @@ export class Connection implements Speaker {
 
   #answer(call: CallState, result: string, batch: Batch | undefined): void {
     const line = successLine(call.id, result)
-    const limit = this.server.maxMessageBytes
+    const limit = batch === undefined ? this.server.maxMessageBytes : batch.room
     if (line.length * 3 > limit) {
       const bytes = utf8Length(line) + 1
       if (bytes > limit) {
         const error = new RpcError(
           ErrorCode.InternalError,
-          `The answer to ${call.method} is ${bytes} bytes, more than the ${limit} that may be sent`,
+          `The answer to ${call.method} is ${bytes} bytes, more than the ${Math.max(0, limit)} that may be sent`,
         )
         return this.#settle(call, errorLine(call.id, error), batch)
       }
@@ -374,7 +378,11 @@ function asRpcError(thrown: unknown): RpcError {
 }
 
 function shown(value: unknown): string {
-  return JSON.stringify(value)
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return 'a value too deep to be shown'
+  }
 }
 
 /** The beginning of a text, safe to show in a terminal. */

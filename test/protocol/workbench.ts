@@ -79,7 +79,10 @@ export function workbench(options: ServerOptions & { board?: Partial<Board> } = 
     report: {
       description: 'Asks for a report.',
       arguments: {
-        tone: { required: true, complete: typed => ['formal', 'friendly'].filter(tone => tone.startsWith(typed)) },
+        tone: {
+          required: true,
+          complete: (typed: string) => ['formal', 'friendly'].filter(tone => tone.startsWith(typed)),
+        },
       },
       get: ({ tone }) => `Write a ${tone} report.`,
     },
