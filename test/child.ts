@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 
@@ -195,6 +196,20 @@ export class Child {
   peakMemoryMiB(): number {
     const status = readFileSync(`/proc/${this.process.pid}/status`, 'utf8')
     return Number(/VmHWM:\s+(\d+)/.exec(status)![1]) / 1024
+  }
+
+  /** Waits until the process has nothing left to do: for a while it neither runs nor wants to (Linux). */
+  async rests(): Promise<void> {
+    let used = ''
+    for (let polls = 0, quiet = 0; quiet < 20; polls++) {
+      if (polls * 20 > patienceMs) throw new Error('the process does not come to rest')
+      const stat = readFileSync(`/proc/${this.process.pid}/stat`, 'utf8')
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      const [state, now] = [fields[0], `${fields[11]} ${fields[12]}`]
+      quiet = state === 'S' && now === used ? quiet + 1 : 0
+      used = now
+      await delay(20)
+    }
   }
 
   #take(text: string): void {

@@ -5,7 +5,8 @@
  *
  * RIG_MANY=n adds n tools of about 500 bytes, RIG_LIMIT is the longest message that is sent, in bytes, and RIG_GPIO_LOG
  * names the file in which the pins record each physical change. RIG_HANG=open,set,close names what never comes back:
- * opening the board, making the outputs safe, closing the board. RIG_BARE=1 leaves out the timer and the open port.
+ * opening the board, making the outputs safe, closing the board. RIG_BROKEN=1 makes a board that cannot be opened.
+ * RIG_BARE=1 leaves out the timer and the open port.
  */
 import { createServer as createListener } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -93,12 +94,13 @@ const tools: Record<string, Tool<any>> = {
     description: 'Prints the text.',
     inputSchema: {
       type: 'object',
-      properties: { text: { type: 'string' }, via: { enum: ['console', 'write'] } },
+      properties: { text: { type: 'string' }, via: { enum: ['console', 'write', 'end'] } },
       required: ['text', 'via'],
     },
     call({ text, via }) {
       if (via === 'console') console.log(text)
-      else process.stdout.write(`${text}\n`)
+      else if (via === 'write') process.stdout.write(`${text}\n`)
+      else process.stdout.end(`${text}\n`)
       return 'logged'
     },
   }),
@@ -170,7 +172,10 @@ const server = createServer(
   {
     name: 'rig',
     version: '1.0.0',
-    open: () => (hangs.has('open') ? never : undefined),
+    open() {
+      if (process.env.RIG_BROKEN !== undefined) throw new Error('the bus does not answer: check the wiring')
+      if (hangs.has('open')) return never
+    },
     close: () => (hangs.has('close') ? never : undefined),
     actuators: {
       outputs: actuator({

@@ -3,7 +3,7 @@ import { fstatSync } from 'node:fs'
 import { Socket, type SocketConstructorOpts } from 'node:net'
 import process from 'node:process'
 import { type Link, type LinkReceiver, type LinkSession, type Server, serveLink } from '../../runtime/index.ts'
-import { takeOutput } from './protocol-output.ts'
+import { takeOutput, tellOperator } from './protocol-output.ts'
 
 // Taken when this module is loaded: what other modules print while they load must not reach the host either.
 const output = takeOutput()
@@ -53,11 +53,15 @@ function decode(bytes: Uint8Array, start: number, end: number): string | undefin
   return isUtf8(line) ? bufferPrototype.utf8Slice.call(bytes, start, end) : undefined
 }
 
-function standardLink(failed: (error: NodeJS.ErrnoException) => void): Link {
+/** Standard input and output. `stop` ends the reading, whatever is still to come. */
+function standardLink(failed: () => void): Link & { stop(): void } {
   let input: NodeJS.ReadableStream | undefined
+  let stopped = false
   return {
     open(receiver: LinkReceiver) {
-      input = openInput(chunk => receiver.bytes(chunk))
+      input = openInput(chunk => {
+        if (!stopped) receiver.bytes(chunk)
+      })
       input.once('end', () => receiver.end())
       // A terminal that went away, or a pipe that broke: no more input comes.
       input.once('error', () => receiver.end())
@@ -66,7 +70,13 @@ function standardLink(failed: (error: NodeJS.ErrnoException) => void): Link {
     },
     write: text => output.write(text),
     pause: () => input?.pause(),
-    resume: () => input?.resume(),
+    resume: () => {
+      if (!stopped) input?.resume()
+    },
+    stop() {
+      stopped = true
+      input?.pause()
+    },
     decode,
   }
 }
@@ -98,6 +108,10 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 class ProcessLife {
   readonly #server: Server
   readonly #options: StdioOptions
+  readonly #link = standardLink(() => {
+    this.#readerGone = true
+    void this.#end('The host does not read any more', 0)
+  })
   #session: LinkSession | undefined = undefined
   #ending = false
   #readerGone = false
@@ -110,7 +124,7 @@ class ProcessLife {
   constructor(server: Server, options: StdioOptions) {
     this.#server = server
     this.#options = options
-    server.diagnose = text => process.stderr.write(`ferrule: ${text}\n`)
+    server.diagnose = text => tellOperator(`ferrule: ${text}`)
   }
 
   start(): void {
@@ -123,20 +137,16 @@ class ProcessLife {
     }
     process.on('uncaughtException', error => this.#crash(error))
     process.on('unhandledRejection', reason => {
-      process.stderr.write(`ferrule: a promise was rejected and nobody looked: ${stackOf(reason)}\n`)
+      tellOperator(`ferrule: a promise was rejected and nobody looked: ${stackOf(reason)}`)
     })
     // Whoever calls process.exit() leaves no time for promises.
     process.on('exit', () => this.#server.makeSafeNow())
     process.stderr.on('error', () => {})
-    const link = standardLink(() => {
-      this.#readerGone = true
-      void this.#end('The host does not read any more', 0)
-    })
-    this.#session = serveLink(this.#server, link, () => void this.#end('The host closed the input', 0))
+    this.#session = serveLink(this.#server, this.#link, () => void this.#end('The host closed the input', 0))
   }
 
   #crash(error: unknown): void {
-    process.stderr.write(`ferrule: crash: ${stackOf(error)}\n`)
+    tellOperator(`ferrule: crash: ${stackOf(error)}`)
     if (this.#ending) process.exit(1)
     void this.#end('The program crashed', 1)
   }
@@ -145,17 +155,27 @@ class ProcessLife {
     if (this.#ending) return
     this.#ending = true
     const { graceMs = 500, flushMs = 1200 } = this.#options
-    // Whatever hangs below, the process is gone within two seconds.
-    setTimeout(() => process.exit(code), graceMs + flushMs).unref()
+    // Whatever hangs below, the process is gone within two seconds. Not before either: when nothing but a hanging
+    // promise is left, Node would end it by itself with another code.
+    setTimeout(() => process.exit(code), graceMs + flushMs)
+    await this.#leave(reason, code === 0 ? graceMs : 0).catch(thrown => {
+      tellOperator(`ferrule: the end was not in good order: ${stackOf(thrown)}`)
+    })
+    this.#done()
+    process.exit(code)
+  }
+
+  async #leave(reason: string, graceMs: number): Promise<void> {
+    const session = this.#session!
+    // What was asked for is finished, but nothing new begins to move.
+    this.#link.stop()
     const safe = this.#server.makeSafe()
     // Subscriptions would never be done by themselves.
-    this.#session!.connection.farewell()
-    if (code === 0 && !this.#readerGone) await Promise.race([this.#session!.connection.idle(), delay(graceMs)])
+    session.connection.farewell()
+    if (graceMs > 0 && !this.#readerGone) await Promise.race([session.connection.idle(), delay(graceMs)])
     await safe
     await this.#server.close(reason)
     if (!this.#readerGone) await this.#flushed()
-    this.#done()
-    process.exit(code)
   }
 
   /** Waits until the host has read what it was answered. The timer above bounds it. */
