@@ -73,6 +73,8 @@ export class Client {
   readonly #options: ClientOptions
   readonly #framer: Framer
   readonly #pending = new Map<number, Pending>()
+  /** What to do when a subscription is taken on, by the id of its request. */
+  readonly #acknowledged = new Map<unknown, () => void>()
   readonly #decoder = new TextDecoder()
   #lastId = 0
   #closed: Error | undefined
@@ -144,11 +146,12 @@ export class Client {
     await new Promise<void>((resolve, reject) => {
       this.#acknowledged.set(id, resolve)
       // The request stays open for as long as the subscription lives; its answer is the end of it.
-      this.request('subscriptions/listen', { notifications }).then(() => undefined, reject)
+      this.request('subscriptions/listen', { notifications }).then(
+        () => reject(new Error('the server ended the subscription')),
+        reject,
+      )
     })
   }
-
-  readonly #acknowledged = new Map<unknown, () => void>()
 
   /** Sends a request. Rejects with a {@link ServerError} when the server answers with an error. */
   request(method: string, params: Message = {}, options: RequestOptions = {}): Promise<Message> {

@@ -9,8 +9,10 @@ export async function run({ positionals, values }: Arguments): Promise<void> {
   const file = positionals[0]!
   const loaded = await load(file)
   const server = await toServer(file, loaded, values)
-  if (process.stdin.isTTY) process.stderr.write((await import('./greeting.ts')).greeting(file, loaded))
-  await stdio().serve(server)
+  const greeting = process.stdin.isTTY ? (await import('./greeting.ts')).greeting(file, loaded) : ''
+  const served = stdio().serve(server)
+  process.stderr.write(greeting)
+  await served
 }
 
 async function toServer(file: string, loaded: Loaded, values: Arguments['values']): Promise<Server> {

@@ -9,6 +9,7 @@ import { draw } from './screen.ts'
 import { Session } from './session.ts'
 import { Terminal } from './terminal.ts'
 import { abbreviated } from './wire.ts'
+import { within } from './within.ts'
 
 /** How the full-screen view is made. */
 export interface AppOptions {
@@ -18,6 +19,7 @@ export interface AppOptions {
   wire: boolean
 }
 
+const startMs = 20_000
 const frameMs = 250
 const leastReadMs = 1000
 const pollMs = 2000
@@ -64,7 +66,7 @@ class App {
       this.#leave = resolve
     })
     // The server is met before the screen is taken, so that a file that does not load is told in the plain terminal.
-    this.#model = await Model.meet(this.#session.client)
+    this.#model = await within(Model.meet(this.#session.client), startMs)
     await this.#model.read().catch((error: Error) => this.#say('bad', error.message))
     this.#terminal = new Terminal({
       input: process.stdin as ReadStream,

@@ -29,10 +29,13 @@ export function sparkline(
   scale?: Range,
 ): string {
   const columns: (number | undefined)[] = []
+  // Moving on by whole columns only, the chart stands still in between instead of shimmering.
+  const step = spanMs / width
+  const start = Math.ceil(now / step) * step - spanMs
   let next = 0
   let held: number | undefined
   for (let column = 0; column < width; column++) {
-    const end = now - spanMs + ((column + 1) * spanMs) / width
+    const end = start + (column + 1) * step
     while (next < samples.length && samples[next]!.time <= end) held = samples[next++]!.value
     columns.push(held)
   }

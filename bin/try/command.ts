@@ -79,8 +79,11 @@ function candidates(
   const { properties = {} } = actuator.schema
   const [, name] = /^([^=]+)=/.exec(word) ?? []
   if (name !== undefined) return choicesOf(properties[name]).map(choice => `${name}=${choice}`)
-  const used = given.map(each => each.split('=')[0])
-  const free = argumentNames(actuator.schema).filter(each => !used.includes(each))
+  const used = given.filter(each => each.includes('=')).map(each => each.split('=')[0])
+  const byPosition = given.length - used.length
+  const free = argumentNames(actuator.schema)
+    .filter(each => !used.includes(each))
+    .slice(byPosition)
   const [next] = free
   return [...(next === undefined ? [] : choicesOf(properties[next])), ...free.map(each => `${each}=`)]
 }

@@ -6,6 +6,7 @@ import { plain, readable } from './readings.ts'
 import { Session } from './session.ts'
 import { fit, widthOf } from './text.ts'
 import { abbreviated } from './wire.ts'
+import { within } from './within.ts'
 
 /** How a server is gone through once. */
 export interface OnceOptions {
@@ -217,16 +218,4 @@ function count(many: number, noun: string): string {
 function messageOf(thrown: unknown): string {
   if (thrown instanceof ServerError) return `${thrown.message} (${thrown.code})`
   return thrown instanceof Error ? thrown.message : String(thrown)
-}
-
-async function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`nothing came within ${ms / 1000} seconds`)), ms)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
