@@ -254,7 +254,8 @@ function readSensorsTool(board: Board, sensors: readonly SensorReader[], { clock
             type: 'object',
             properties: {
               sensor: { type: 'string' },
-              value: { type: ['number', 'boolean', 'string'] },
+              // A list of types in one keyword is more than some hosts hand on to their model.
+              value: { anyOf: [{ type: 'number' }, { type: 'boolean' }, { type: 'string' }] },
               unit: { type: 'string' },
               time: { type: 'string', description: 'When the value was taken, ISO 8601.' },
               error: { type: 'string', description: 'Why there is no value.' },
