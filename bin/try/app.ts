@@ -66,7 +66,7 @@ class App {
       this.#leave = resolve
     })
     // The server is met before the screen is taken, so that a file that does not load is told in the plain terminal.
-    this.#model = await within(Model.meet(this.#session.client), startMs)
+    this.#model = await within(Model.meet(this.#session.client), startMs, 'the server did not answer')
     await this.#model.read().catch((error: Error) => this.#say('bad', error.message))
     this.#terminal = new Terminal({
       input: process.stdin as ReadStream,
@@ -147,6 +147,8 @@ class App {
   }
 
   #say(kind: Event['kind'], text: string): void {
+    // What fails at each reading is told each time, and would push out all else.
+    if (kind === 'server' && this.#events.slice(-4).some(each => each.text === text)) return
     this.#events.push({ kind, text })
     if (this.#events.length > eventsKept) this.#events.shift()
     this.#draw()

@@ -75,8 +75,7 @@ class Once {
     } else await this.#session.leave()
     print('')
     print(this.#failed === 0 ? `All ${this.#steps} steps ok.` : `${this.#failed} of ${this.#steps} steps failed.`)
-    const said = this.#stderr.filter(line => !/^\s+at /.test(line))
-    if (model && this.#failed > 0) for (const line of said) print(`  the server said: ${plain(line)}`)
+    if (model && this.#failed > 0) for (const line of this.#stderr) print(`  the server said: ${plain(line)}`)
     return this.#failed === 0
   }
 
@@ -109,7 +108,7 @@ class Once {
     let lines: string[]
     let good = true
     try {
-      lines = await within(work(), stepMs)
+      lines = await within(work(), stepMs, 'it did not come about')
     } catch (thrown) {
       good = false
       this.#failed++

@@ -10,7 +10,7 @@ export interface SessionOptions {
   era: Era
   onNotification?(method: string, params: Message): void
   onWire?(direction: 'out' | 'in', message: Message): void
-  /** Called with each line that the server writes to stderr, and with what it writes to stdout beside the protocol. */
+  /** Called with each line of stderr but those of stacks, and with what goes to stdout beside the protocol. */
   onText?(line: string): void
   /** Called once if the server ends without having been asked to. */
   onLost?(reason: Error): void
@@ -87,7 +87,7 @@ export class Session {
       for (const line of lines.filter(each => each !== '' && !nodeChatter.test(each))) {
         this.#lines.push(line)
         if (this.#lines.length > 20) this.#lines.shift()
-        onText?.(line)
+        if (!stackLine.test(line)) onText?.(line)
       }
     })
   }
@@ -95,3 +95,5 @@ export class Session {
 
 /** Node 22 says at each start that it can run TypeScript. */
 const nodeChatter = /ExperimentalWarning: Type Stripping|^\(Use `node --trace-warnings/
+
+const stackLine = /^\s+at /
