@@ -15,7 +15,7 @@ import type { Dialect, InputAnswer, InputRequest } from './eras/era.ts'
 import { RpcError } from './errors.ts'
 import { isObject } from './json.ts'
 import type { RequestId } from './json-rpc.ts'
-import { compileSchema } from './schema.ts'
+import { type Checked, compileSchema } from './schema.ts'
 
 /** Where the notifications of a call go. */
 export interface CallOutlet {
@@ -32,7 +32,7 @@ export class CallState implements Call {
   readonly dialect: Dialect
   clientInfo: ClientInfo | undefined = undefined
   clientCapabilities: ClientCapabilities = noCapabilities
-  /** The least serious level that the client wants to hear of during this call. */
+  /** The least serious level that the request asked for, where the era has requests ask. */
   logLevel: LogLevel | undefined = undefined
   progressToken: string | number | undefined = undefined
   /** Nothing more may be sent for this call: it was answered or cancelled. */
@@ -80,8 +80,8 @@ export class CallState implements Call {
   }
 
   progress(progress: number, total?: number, message?: string): void {
-    if (this.progressToken === undefined || this.settled || !(progress > this.#lastProgress)) return
-    if (this.outlet.congested) return
+    if (this.progressToken === undefined || this.settled || this.outlet.congested) return
+    if (!(progress > this.#lastProgress) || !Number.isFinite(progress)) return
     this.#lastProgress = progress
     const params: Record<string, unknown> = { progressToken: this.progressToken, progress }
     if (total !== undefined && Number.isFinite(total)) params.total = total
@@ -90,24 +90,23 @@ export class CallState implements Call {
   }
 
   log(level: LogLevel, data: unknown, logger?: string): void {
-    if (this.settled || this.logLevel === undefined || this.outlet.congested) return
-    if (logLevels.indexOf(level) < logLevels.indexOf(this.logLevel)) return
+    if (this.settled || this.outlet.congested) return
+    const least = this.dialect.logLevel(this)
+    if (least === undefined || logLevels.indexOf(level) < logLevels.indexOf(least)) return
     this.outlet.notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data }, this)
   }
 
   async elicit(question: ElicitForm | ElicitUrl): Promise<any> {
     const { key = this.#nextKey('elicitation'), ...asked } = question
-    if ('url' in asked) {
-      const params = { mode: 'url', ...asked }
-      return readElicitation(await this.#ask(key, { method: 'elicitation/create', params }))
-    }
-    const schema = compileSchema(asked.requestedSchema, `requestedSchema of "${key}"`)
-    const request: InputRequest = { method: 'elicitation/create', params: asked }
+    const isPage = 'url' in asked
+    const form = isPage ? undefined : compileSchema(asked.requestedSchema, `requestedSchema of "${key}"`)
+    const params = isPage ? { mode: 'url', ...asked } : asked
     for (let tries = 0; ; tries++) {
-      const answer = readElicitation(await this.#ask(key, request))
-      if (answer.action !== 'accept') return answer
-      const checked = await schema.check(answer.content)
-      if (checked.ok) return { action: 'accept', content: checked.value }
+      const { action, content = {} } = await this.#ask(key, { method: 'elicitation/create', params })
+      if (action === 'decline' || action === 'cancel') return { action }
+      const accepted: Checked = action === 'accept' ? { ok: true, value: content } : unknownAction
+      const checked = accepted.ok && form !== undefined ? await form.check(content) : accepted
+      if (checked.ok) return { action, content: checked.value }
       if (tries === 2) throw new RpcError(-32602, `The answer to "${key}" does not fit: ${checked.problems.join('; ')}`)
       // The same question once more: a form that was filled in wrongly is never taken for an answer.
       if (this.answers !== undefined) delete this.answers[key]
@@ -147,10 +146,7 @@ function badAnswer(key: string, expected: string): RpcError {
   return new RpcError(-32602, `The answer to "${key}" is not ${expected}`)
 }
 
-function readElicitation(answer: InputAnswer): { action: 'accept'; content: any } | { action: 'decline' | 'cancel' } {
-  if (answer.action === 'accept') return { action: 'accept', content: answer.content ?? {} }
-  return { action: answer.action === 'decline' ? 'decline' : 'cancel' }
-}
+const unknownAction: Checked = { ok: false, problems: ['its action must be accept, decline or cancel'] }
 
 /** Thrown through a handler whose question goes out with the answer to its request. */
 export class InputRequired extends Error {

@@ -1,14 +1,20 @@
+import { DefinitionError } from './errors.ts'
 import { isObject, toBase64 } from './json.ts'
 import type { RequestStateSealer } from './server-core.ts'
 
 const longestState = 64 * 1024
+const leastSecret = 32
 
 /**
  * Seals by HMAC-SHA-256: what the client carries can be read by it, but not changed.
  *
  * @param secret at least 32 bytes; random when left out, so that a restart makes older state worthless
+ * @throws DefinitionError for a shorter one
  */
 export function requestStateSealer(secret?: Uint8Array): RequestStateSealer {
+  if (secret !== undefined && secret.length < leastSecret) {
+    throw new DefinitionError(`requestStateSecret must have at least ${leastSecret} bytes, and has ${secret.length}`)
+  }
   let key: ReturnType<typeof crypto.subtle.importKey> | undefined
   const keyOnce = () => {
     const bytes = secret ?? crypto.getRandomValues(new Uint8Array(32))

@@ -28,7 +28,8 @@ export function missingCapability(
     if (!isObject(sampling)) {
       return { message: 'This needs a client that lends its model (sampling)', required: { sampling: {} } }
     }
-    if (request.params?.tools !== undefined && !isObject(sampling.tools)) {
+    const { tools, toolChoice } = request.params ?? {}
+    if ((tools !== undefined || toolChoice !== undefined) && !isObject(sampling.tools)) {
       return {
         message: 'This needs a client whose model uses tools (sampling.tools)',
         required: { sampling: { tools: {} } },

@@ -48,6 +48,8 @@ export interface Dialect {
   seal(value: unknown, call: CallState): string | Promise<string>
   /** An error as this era's, or the JSON text of a result where this era tells such a failure as one. */
   sealError(error: RpcError, call: CallState): RpcError | string
+  /** The least serious level of log messages that may be sent for a call now; nothing when none may. */
+  logLevel(call: CallState): LogLevel | undefined
   /** Asks the client. Resolves with its answer, or throws. */
   ask(call: CallState, key: string, request: InputRequest): Promise<InputAnswer>
   notification(method: string, params: Record<string, unknown> | undefined): void

@@ -63,7 +63,6 @@ class LegacyDialect implements Dialect {
     if (this.#session === undefined) return
     call.clientInfo = this.#session.clientInfo
     call.clientCapabilities = this.#session.clientCapabilities
-    call.logLevel = this.#logLevel
   }
 
   seal(value: unknown, call: CallState): string {
@@ -90,6 +89,11 @@ class LegacyDialect implements Dialect {
       : new RpcError(ErrorCode.InternalError, error.message, error.data)
   }
 
+  // The level holds for the whole connection from the moment that it is set, also for calls that run.
+  logLevel(): LogLevel | undefined {
+    return this.#session === undefined ? undefined : this.#logLevel
+  }
+
   ask(call: CallState, key: string, request: InputRequest): Promise<InputAnswer> {
     const missing = this.#missing(request)
     if (missing !== undefined) {
@@ -107,6 +111,7 @@ class LegacyDialect implements Dialect {
     return new Promise<InputAnswer>((resolve, reject) => {
       const giveUp = (reason: Error) => {
         if (!this.#questions.delete(id)) return
+        done()
         this.#speaker.send(
           notificationLine('notifications/cancelled', { requestId: id, reason: reason.message }),
           call.id,

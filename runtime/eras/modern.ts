@@ -126,6 +126,10 @@ class ModernDialect implements Dialect {
       : error
   }
 
+  logLevel(call: CallState): LogLevel | undefined {
+    return call.logLevel
+  }
+
   ask(call: CallState, key: string, request: InputRequest): Promise<InputAnswer> {
     if (!mayAsk.has(call.method)) {
       return Promise.reject(new RpcError(ErrorCode.InternalError, `${call.method} cannot ask the client anything`))
