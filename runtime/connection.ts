@@ -39,7 +39,7 @@ export class Connection implements Speaker {
   readonly #inFlight = new Map<RequestId, CallState>()
   #batch: Batch | undefined = undefined
   #closed = false
-  #idle: (() => void) | undefined = undefined
+  #idle: { reached: Promise<void>; reach: () => void } | undefined = undefined
   #anonymousErrors = 0
   #anonymousSince = 0
 
@@ -125,9 +125,14 @@ export class Connection implements Speaker {
   /** Resolves when no request is in flight. */
   idle(): Promise<void> {
     if (this.#inFlight.size === 0) return Promise.resolve()
-    return new Promise(resolve => {
-      this.#idle = resolve
-    })
+    if (this.#idle === undefined) {
+      let reach = () => {}
+      const reached = new Promise<void>(resolve => {
+        reach = resolve
+      })
+      this.#idle = { reached, reach }
+    }
+    return this.#idle.reached
   }
 
   /** Tells every request in flight to stop. They are still answered. */
@@ -147,7 +152,7 @@ export class Connection implements Speaker {
     for (const dialect of this.#dialects) dialect.close()
     this.abort(reason)
     this.#inFlight.clear()
-    this.#idle?.()
+    this.#idle?.reach()
     this.#ended()
   }
 
@@ -327,9 +332,8 @@ export class Connection implements Speaker {
   #forget(call: CallState): void {
     if (this.#inFlight.get(call.id) === call) this.#inFlight.delete(call.id)
     if (this.#inFlight.size === 0 && this.#idle !== undefined) {
-      const idle = this.#idle
+      this.#idle.reach()
       this.#idle = undefined
-      idle()
     }
   }
 

@@ -159,6 +159,9 @@ class BoardServer implements Server, ServerCore {
       readSensorsTool: options.readSensorsTool ?? false,
     })
     this.info = serverInfo(board, options)
+    for (const id of Object.keys(options.extensions ?? {})) {
+      if (!extensionId.test(id)) throw new DefinitionError(`extension "${id}": an id looks like com.example/name`)
+    }
 
     const tools = toolFeature(
       () => this.#listChanged('tools'),
@@ -214,7 +217,11 @@ class BoardServer implements Server, ServerCore {
     return () => {
       if (!listeners.delete(listener) || listeners.size > 0) return
       this.#watched.delete(uri)
-      watched.stop?.()
+      try {
+        watched.stop?.()
+      } catch (thrown) {
+        this.diagnose(`${uri} is watched on: ${diagnostic(thrown)}`)
+      }
     }
   }
 
@@ -233,6 +240,7 @@ class BoardServer implements Server, ServerCore {
   }
 
   open(): Promise<void> {
+    if (this.#closing !== undefined) return Promise.reject(new Error(`${this.board.name} was closed`))
     this.#opening ??= this.#takeHardware()
     return this.#opening
   }
@@ -299,12 +307,33 @@ class BoardServer implements Server, ServerCore {
     }
   }
 
+  async #stopActuators(reason: string): Promise<(string | undefined)[]> {
+    return this.#open ? Promise.all(this.#catalog.actuators.map(runner => runner.makeSafe(reason))) : []
+  }
+
+  /** Waits until every call is answered, but not for long. */
+  #idle(): Promise<void> {
+    return new Promise(resolve => {
+      const timer = this.clock.setTimeout(resolve, lastAnswersMs)
+      Promise.all(Array.from(this.#connections, connection => connection.idle())).then(() => {
+        this.clock.clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
+
   async #shutDown(reason: string): Promise<void> {
     const gone = new Error(reason)
-    const safe = Promise.all(this.#catalog.actuators.map(runner => (this.#open ? runner.makeSafe(reason) : undefined)))
+    let safe = this.#stopActuators(reason)
     for (const connection of this.#connections) {
-      connection.abort(gone)
+      // Subscriptions first: to be aborted would end them without a word.
       connection.farewell()
+      connection.abort(gone)
+    }
+    if (!this.#open && this.#opening !== undefined) {
+      // Hardware that is just being taken is given back once it is there.
+      await this.#opening.catch(() => {})
+      safe = this.#stopActuators(reason)
     }
     for (const failure of await safe) if (failure !== undefined) this.diagnose(failure)
     try {
@@ -314,11 +343,16 @@ class BoardServer implements Server, ServerCore {
     }
     this.#open = false
     await this.#ownership?.release()
+    await this.#idle()
     for (const connection of [...this.#connections]) connection.close(gone)
   }
 }
 
 const sharedOwner = processOwner()
+/** How long calls that were told to stop may take to be answered, in milliseconds. */
+const lastAnswersMs = 100
+/** A key of `_meta` with its prefix (basic/index): labels with dots between, a slash, a name or nothing. */
+const extensionId = /^[a-z]([a-z0-9-]*[a-z0-9])?(\.[a-z]([a-z0-9-]*[a-z0-9])?)*\/([a-z0-9]([a-z0-9._-]*[a-z0-9])?)?$/i
 
 function add<D>(what: string, registry: Registry<D>, own: Record<string, D>, added: Record<string, D>): void {
   for (const [key, definition] of Object.entries(own)) registry.set(key, definition)
