@@ -429,7 +429,7 @@ function readDefinition(json: Record<string, unknown>, what: string): Definition
     if (nodes.length >= maxSubschemas) throw wrong('', `has more than ${maxSubschemas} subschemas`)
     if (node.$schema !== undefined && draftOf(node.$schema) !== draft)
       throw wrong(at, '"$schema" differs from the root')
-    const schema: Schema = Object.create(null)
+    const schema: Schema = {}
     nodes.push({ schema, at })
     for (const [keyword, value] of Object.entries(node)) {
       const shape = shapes.get(keyword)
@@ -810,6 +810,8 @@ function codePoints(text: string): number {
 
 // ── What the library must not be given ───────────────────────────────────────────────────────────────────────────────
 
+const halfCharacter = /\p{Cs}/u
+
 /**
  * Counts a value's members and says what is wrong with it beyond its schema: the library takes Infinity for an integer,
  * throws for `undefined`, and with `uniqueItems` needs minutes for a long list.
@@ -840,7 +842,7 @@ function survey(value: unknown, comparesItems: boolean): { problem: string | und
     if (!Array.isArray(part)) {
       for (const name in part) {
         // The library cannot write such a name into its pointers.
-        if (/\p{Cs}/u.test(name))
+        if (halfCharacter.test(name))
           return `${quote(name)} in ${nameOf(tokens, value)} is no name: it holds half a character`
         const problem = step(name, part[name])
         if (problem !== undefined) return problem
