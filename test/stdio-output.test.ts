@@ -53,11 +53,13 @@ describe('stdout carries the protocol only', () => {
       const before = child.peakMemoryMiB()
       child.process.stderr!.pause()
       const text = 'x'.repeat(1024 * 1024)
-      for (let i = 0; i < 100; i++) expect(await child.call('log', { text, via: 'write' })).toBe('logged')
-      expect(child.peakMemoryMiB() - before).toBeLessThan(64)
+      for (let i = 0; i < 200; i++) expect(await child.call('log', { text, via: 'write' })).toBe('logged')
+      // Half of what was printed; most of it is what the collector has not got round to yet.
+      expect(child.peakMemoryMiB() - before).toBeLessThan(100)
       child.process.stderr!.resume()
-      child.endInput()
-      expect((await child.exit()).code).toBe(0)
+      await child.rests()
+      await child.call('log', { text: 'somebody reads again', via: 'console' })
+      await child.tells('print-outs are missing here, because nobody read stderr\nsomebody reads again')
     },
   )
 })
