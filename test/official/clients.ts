@@ -53,6 +53,8 @@ export interface OfficialClient {
 export interface ClientKind {
   readonly name: string
   readonly era: WireEra
+  /** The revision that it speaks with this server. */
+  readonly revision: string
   /** A client that can be asked everything, or one with these capabilities. */
   make(capabilities?: object): OfficialClient
   readonly cannot: Record<string, string>
@@ -126,8 +128,8 @@ function requestOptions({ signal, onprogress }: CallOptions): any {
   return { ...(signal === undefined ? {} : { signal }), ...(onprogress === undefined ? {} : { onprogress }) }
 }
 
-function sdk2(versionNegotiation: v2.VersionNegotiationOptions, capabilities: any = allCapabilities): OfficialClient {
-  const client = new v2.Client(identity, { capabilities, versionNegotiation })
+function sdk2(options: v2.ClientOptions, capabilities: any = allCapabilities): OfficialClient {
+  const client = new v2.Client(identity, { capabilities, ...options })
   const answers = friendlyAnswers()
   const heard = new Heard()
   const errors: Error[] = []
@@ -251,29 +253,61 @@ const statelessOnly = {
   'chooses a log level for the connection': '2026-07-28 has no logging/setLevel: the level rides with each call',
 }
 
+const noForms = 'forms came with 2025-06-18'
+const noPages = 'showing a page came with 2025-11-25'
+
+/** A client that knows nothing newer than this revision of the handshake era. */
+export function olderClient(revision: string): ClientKind {
+  return {
+    name: `@modelcontextprotocol/client of ${revision}`,
+    era: 'legacy',
+    revision,
+    make: capabilities => sdk2({ supportedProtocolVersions: [revision] }, capabilities),
+    cannot: {
+      ...handshakeOnly,
+      'lets a tool show its user a page': noPages,
+      'answers several questions of one call': noPages,
+      ...(revision >= '2025-06-18'
+        ? {}
+        : {
+            'lets a tool ask its user to fill in a form': noForms,
+            'tells a tool that its user declined or looked away': noForms,
+            'is asked once more when a form was filled in wrongly': noForms,
+            'answers a second question that depends on the first': noForms,
+            'lets a resource and a prompt ask its user, too': noForms,
+          }),
+    },
+  }
+}
+
 /** The official clients that are tried. */
 export const clientKinds: readonly ClientKind[] = [
   {
     name: '@modelcontextprotocol/client that insists on 2026-07-28',
     era: 'modern',
-    make: capabilities => sdk2({ mode: { pin: '2026-07-28' } }, capabilities),
+    revision: '2026-07-28',
+    make: capabilities => sdk2({ versionNegotiation: { mode: { pin: '2026-07-28' } } }, capabilities),
     cannot: statelessOnly,
   },
   {
     name: '@modelcontextprotocol/client that finds out by itself',
     era: 'modern',
-    make: capabilities => sdk2({ mode: 'auto' }, capabilities),
+    revision: '2026-07-28',
+    make: capabilities => sdk2({ versionNegotiation: { mode: 'auto' } }, capabilities),
     cannot: statelessOnly,
   },
   {
     name: '@modelcontextprotocol/client with a handshake',
     era: 'legacy',
-    make: capabilities => sdk2({ mode: 'legacy' }, capabilities),
+    revision: '2025-11-25',
+    make: capabilities => sdk2({ versionNegotiation: { mode: 'legacy' } }, capabilities),
     cannot: handshakeOnly,
   },
+  olderClient('2024-11-05'),
   {
     name: '@modelcontextprotocol/sdk 1.x',
     era: 'legacy',
+    revision: '2025-11-25',
     make: sdk1,
     cannot: handshakeOnly,
   },
