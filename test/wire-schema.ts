@@ -11,6 +11,8 @@ export type WireEra = 'modern' | 'legacy'
 export interface WireContext {
   /** The era of the request that the line belongs to, or of the connection. */
   era: WireEra
+  /** The revision that a handshake agreed on, where known: the older ones lack some kinds of content and questions. */
+  revision?: string | undefined
   /** The method of the request that the line answers, when it is an answer. */
   requestMethod?: string | undefined
 }
@@ -133,15 +135,28 @@ export function checkServerLine(line: string, context: WireContext): void {
   throw new WireError(`A ${context.era} message${about} does not fit:\n- ${problems.join('\n- ')}\n${line}`)
 }
 
-function checkMessage(message: Json, { era, requestMethod }: WireContext, problems: string[]): void {
+function checkMessage(message: Json, { era, revision, requestMethod }: WireContext, problems: string[]): void {
   check(core.JSONRPCMessageSchema, message, 'JSON-RPC', problems)
   if (message === null || typeof message !== 'object' || Array.isArray(message)) return
+  if (revision !== undefined) checkRevision(message, revision, problems)
   if (message.method !== undefined) {
     if (message.id === undefined) checkNotification(message, era, problems)
     else checkRequest(message, era, problems)
   } else if (message.error !== undefined) checkError(message.error, era, problems)
   else if (requestMethod === undefined) problems.push('it answers a request that nobody made')
   else checkResult(message.result, era, requestMethod, problems)
+}
+
+/** What came into the handshake era later than with this revision. */
+function checkRevision({ method, params, result }: Json, revision: string, problems: string[]): void {
+  if (method === 'elicitation/create' && revision < '2025-06-18') problems.push(`${revision} has no ${method}`)
+  if (params?.mode === 'url' && revision < '2025-11-25') problems.push(`${revision} shows no pages`)
+  const contents = [...(result?.content ?? []), ...(result?.messages ?? []).map(({ content }: Json) => content)]
+  for (const { type } of contents) {
+    if ((type === 'audio' && revision < '2025-03-26') || (type === 'resource_link' && revision < '2025-06-18')) {
+      problems.push(`${revision} has no content of type ${type}`)
+    }
+  }
 }
 
 function checkRequest({ jsonrpc: _, id: __, ...request }: Json, era: WireEra, problems: string[]): void {

@@ -96,6 +96,7 @@ export function checkRun({ lines, end }: Run): void {
   const open = new Map<unknown, { method: string; era: WireEra }>()
   const cancelled = new Set<unknown>()
   let handshake = false
+  let revision: string | undefined
   for (const { from, line } of lines) {
     if (from === 'client') {
       const message = JSON.parse(line) as Json
@@ -110,14 +111,16 @@ export function checkRun({ lines, end }: Run): void {
       }
       continue
     }
-    const { id, method } = parsed(line)
+    const { id, method, result } = parsed(line)
     const request = method === undefined ? open.get(id) : undefined
     if (method === undefined && id !== undefined) {
       if (cancelled.has(id)) throw new WireError(`An answer after the request was cancelled:\n${line}`)
       if (request === undefined) throw new WireError(`An answer to no request, or a second one:\n${line}`)
       open.delete(id)
     }
-    checkServerLine(line, { era: request?.era ?? (handshake ? 'legacy' : 'modern'), requestMethod: request?.method })
+    if (request?.method === 'initialize') revision = result?.protocolVersion
+    const era = request?.era ?? (handshake ? 'legacy' : 'modern')
+    checkServerLine(line, { era, revision: era === 'legacy' ? revision : undefined, requestMethod: request?.method })
   }
   if (end !== undefined && end.signal === null && open.size > 0) {
     const missing = [...open].map(([id, { method }]) => `${method} (${JSON.stringify(id)})`)
