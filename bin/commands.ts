@@ -95,8 +95,8 @@ export const commands = {
       name: { value: 'NAME', help: "the server's name in the host (the board's name); with it the file is not run" },
     },
     notes: [
-      'The entry goes to stdout, where it belongs goes to stderr. All paths are absolute, so that it works when an app ' +
-        'starts it without your shell.',
+      'The entry goes to stdout, where it belongs goes to stderr. All paths are absolute, so that it works when an ' +
+        'app starts it without your shell.',
       'When the file does not load, the entry is printed all the same, with the reason on stderr and exit code 1.',
     ],
     examples: ['ferrule host claude-desktop greenhouse.ts', 'ferrule host claude-code greenhouse.ts | sh'],

@@ -22,7 +22,8 @@ function missing(message: string, file: string): string {
   if (!kind || !name || !from) return `${file}: ${firstLine(message)}`
   const importer = plainPath(from)
   if (kind === 'package') {
-    return `${importer} needs the package ${name}, which is not installed.\n  Run "npm install ${name}" in ${dirname(file)}`
+    const step = `Run "npm install ${name}" in ${dirname(file)}`
+    return `${importer} needs the package ${name}, which is not installed.\n  ${step}`
   }
   const wanted = plainPath(name)
   const asTypeScript = wanted.replace(/\.([cm]?)js$/, '.$1ts')

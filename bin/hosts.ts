@@ -36,11 +36,21 @@ export function configFile(host: Host, { name, command, args }: Start, place: Pl
   const merge = 'If the file has entries already, add this one beside them.'
   switch (host) {
     case 'claude-desktop':
-      return `Put this into ${appFolder(place, 'Claude', 'claude_desktop_config.json')}\n${merge} Then quit Claude Desktop completely and start it again.`
+      return [
+        `Put this into ${appFolder(place, 'Claude', 'claude_desktop_config.json')}`,
+        `${merge} Then quit Claude Desktop completely and start it again.`,
+      ].join('\n')
     case 'cursor':
-      return `Put this into ${path(place).join(place.home, '.cursor', 'mcp.json')} (or .cursor/mcp.json in one project).\n${merge}`
+      return [
+        `Put this into ${path(place).join(place.home, '.cursor', 'mcp.json')} (or .cursor/mcp.json in one project)`,
+        merge,
+      ].join('\n')
     case 'vscode':
-      return `Put this into .vscode/mcp.json in your project, or for all projects into\n${appFolder(place, 'Code', 'User', 'mcp.json')}\n${merge}`
+      return [
+        'Put this into .vscode/mcp.json in your project, or for all projects into',
+        appFolder(place, 'Code', 'User', 'mcp.json'),
+        merge,
+      ].join('\n')
     case 'claude-code': {
       const body = JSON.stringify({ type: 'stdio', command, args })
       const alternative = commandLine(['claude', 'mcp', 'add-json', '--scope', 'user', name, body], place.platform)

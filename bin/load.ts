@@ -83,8 +83,11 @@ async function make(value: () => unknown, name: string, file: string): Promise<u
     if (value.length === 0) throw thrown
     const { explain } = await import('./explain.ts')
     throw new Failure(
-      `${explain(thrown, file).message}\n  The exported function (${name}) asks for ${value.length} argument(s) and is called without any.\n` +
+      [
+        explain(thrown, file).message,
+        `  The exported function (${name}) asks for ${value.length} argument(s) and is called without any.`,
         '  Export one that needs none: export default () => greenhouse(io)',
+      ].join('\n'),
     )
   }
 }

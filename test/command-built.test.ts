@@ -211,7 +211,7 @@ describe.concurrent('a server file', () => {
 
 describe.concurrent('ferrule host', () => {
   const text =
-    "console.log('loud')\nexport default { name: 'housed', sensors: { t: { read: () => 1 } } }\nsetInterval(() => {}, 1000)"
+    "console.log('loud'); setInterval(() => {}, 1000)\nexport default { name: 'housed', sensors: { t: { read: () => 1 } } }"
 
   it.each(['claude-desktop', 'cursor', 'vscode'])(
     '%s: what it prints starts the server without PATH and HOME',
@@ -389,7 +389,8 @@ describe.skipIf(!hasScript).concurrent('ferrule try, in a terminal (needs `scrip
   it('gives the terminal back and tells why when the server dies', async () => {
     const file = write(
       'dies.mjs',
-      `export default { name: 'dies', actuators: { die: { safe: null, set: () => process.kill(process.pid, 'SIGKILL') } } }`,
+      `const die = { safe: null, set: () => process.kill(process.pid, 'SIGKILL') }
+      export default { name: 'dies', actuators: { die } }`,
     )
     const { shown, type, sees, ended } = terminal('try', file)
     await sees(/die {2,}die/)

@@ -97,7 +97,7 @@ class App {
     process.stdout.write(
       well
         ? 'The server got the end of its input: it made its outputs safe and ended.\n'
-        : `The server got the end of its input and ended ${inTime ? `with code ${code}` : 'only when it was killed'}.\n`,
+        : `The server got the end of its input and ended ${inTime ? `with code ${code}` : 'only when killed'}.\n`,
     )
     return well ? 0 : 1
   }

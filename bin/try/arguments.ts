@@ -130,22 +130,24 @@ export function choicesOf(schema: Schema | undefined): string[] {
 /** Arguments as they would be typed: `seconds=5 gentle=on`. */
 export function typedArguments(given: Message): string {
   return Object.entries(given)
-    .map(
-      ([name, value]) =>
-        `${name}=${typeof value === 'string' ? value : typeof value === 'boolean' ? (value ? 'on' : 'off') : JSON.stringify(value)}`,
-    )
+    .map(([name, value]) => `${name}=${asTyped(value)}`)
     .join(' ')
 }
 
-/** An example of a call that does little: the least that the schema allows, or a tenth of the way. */
+function asTyped(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** An example of a call that does little: a tenth of the way from the least that the schema allows. */
 export function exampleArguments(schema: Schema): string {
-  return (schema.required ?? [])
-    .map(name => {
-      const property = schema.properties?.[name] ?? {}
-      const choices = choicesOf(property)
-      if (choices[0] !== undefined) return `${name}=${choices[0]}`
-      const { minimum = 0, maximum = minimum + 50 } = property
-      return `${name}=${[property.type ?? []].flat().includes('string') ? 'text' : Math.round(minimum + (maximum - minimum) / 10)}`
-    })
-    .join(' ')
+  return (schema.required ?? []).map(name => `${name}=${exampleOf(schema.properties?.[name] ?? {})}`).join(' ')
+}
+
+function exampleOf(schema: Schema): string {
+  const [choice] = choicesOf(schema)
+  if (choice !== undefined) return choice
+  if ([schema.type ?? []].flat().includes('string')) return 'text'
+  const { minimum = 0, maximum = minimum + 50 } = schema
+  return String(Math.round(minimum + (maximum - minimum) / 10))
 }

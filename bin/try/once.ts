@@ -140,8 +140,9 @@ class Once {
       await this.#updated()
       await model.read()
     }
+    const after = Number(sensor.value)
     return [
-      `${typedArguments(move.given)}: ${sensor.title} ${shown(before, sensor)} → ${shown(Number(sensor.value), sensor)}`,
+      `${typedArguments(move.given)}: ${sensor.title} ${shown(before, sensor)} → ${shown(after, sensor)}`,
       `answered: ${plain(answerOf(result))}`,
     ]
   }

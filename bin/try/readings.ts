@@ -18,7 +18,7 @@ interface SenmlRecord {
   vd?: string
 }
 
-/** The readings of a SenML pack in JSON (RFC 8428), with its base fields resolved. Records without a value are left out. */
+/** The readings of a SenML pack in JSON (RFC 8428), its base fields resolved and records without a value left out. */
 export function readingsOf(pack: unknown): Reading[] {
   if (!Array.isArray(pack)) return []
   const readings: Reading[] = []

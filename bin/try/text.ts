@@ -12,7 +12,7 @@ export type Line = readonly Span[]
 
 const codes: Record<Style, string> = { dim: '2', bold: '1', accent: '36', good: '32', bad: '31', warn: '33' }
 
-/** The columns that a text takes in a terminal: two for East Asian wide letters and emoji, none for marks on a letter. */
+/** The columns that a text takes in a terminal: two for East Asian wide letters and emoji, none for combining marks. */
 export function widthOf(text: string): number {
   // Nearly all text is plain, and this runs for each line of each frame.
   if (/^[\x20-\x7e]*$/.test(text)) return text.length
@@ -23,12 +23,24 @@ export function widthOf(text: string): number {
 
 function widthOfLetter(letter: string): number {
   if (/^[\p{Mn}\p{Me}\p{Cf}]$/u.test(letter)) return 0
-  return /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u.test(
-    letter,
-  )
-    ? 2
-    : 1
+  const code = letter.codePointAt(0)!
+  return wide.some(([first, last]) => code >= first && code <= last) ? 2 : 1
 }
+
+/** The blocks of Unicode whose letters are wide or full-width (UAX 11), and the emoji. */
+const wide = [
+  [0x1100, 0x115f],
+  [0x2e80, 0x303e],
+  [0x3041, 0xa4cf],
+  [0xa960, 0xa97f],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe30, 0xfe6f],
+  [0xff01, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x1f300, 0x1faff],
+  [0x20000, 0x3fffd],
+] as const
 
 /** A text in exactly `width` columns: filled up with spaces, or cut with an ellipsis. */
 export function fit(text: string, width: number): string {
