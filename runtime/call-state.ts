@@ -44,6 +44,8 @@ export class CallState implements Call {
   answers: Record<string, unknown> | undefined = undefined
   /** Questions that are open when the handler is done. The modern era sends them instead of a result. */
   questions: Record<string, InputRequest> | undefined = undefined
+  /** The structured answer of the tool need not be an object, for an era that has to wrap it then. */
+  anyOutput = false
   /** The batch that waits for the answer, if the request came in one. */
   batch: Batch | undefined = undefined
   #asked = 0

@@ -7,6 +7,8 @@ export interface Entry<D> {
   readonly definition: D
   /** As it stands in the list. */
   readonly listed: Record<string, unknown>
+  /** How many bytes more it may take in the list of an era that has to wrap parts of it. */
+  readonly slackBytes?: number
 }
 
 interface Kept<E> {
@@ -66,7 +68,7 @@ export class Registry<D, E extends Entry<D> = Entry<D>> {
    */
   set(key: string, definition: D): this {
     const entry = this.#compile(key, definition)
-    const bytes = utf8Length(toJson(entry.listed)) + 1
+    const bytes = utf8Length(toJson(entry.listed)) + 1 + (entry.slackBytes ?? 0)
     if (bytes + pageFrameBytes > this.#maxMessageBytes) {
       throw new DefinitionError(
         `${this.#kind}: "${key}" takes ${bytes} bytes in the list, too many for messages of ${this.#maxMessageBytes} bytes: shorten its description or schema`,

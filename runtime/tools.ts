@@ -11,6 +11,8 @@ interface ToolEntry extends Entry<Tool<any>> {
   readonly name: string
   readonly input: CompiledSchema
   readonly output: CompiledSchema | undefined
+  /** The structured answer need not be an object. */
+  readonly anyOutput: boolean
 }
 
 const namePattern = /^[A-Za-z0-9_.-]{1,128}$/
@@ -57,7 +59,14 @@ function compileTool(name: string, definition: Tool<any>): ToolEntry {
     icons,
     _meta,
   })
-  return { name, definition, listed, input, output }
+  const anyOutput = output !== undefined && output.json.type !== 'object'
+  return { name, definition, listed, input, output, anyOutput, slackBytes: slackOf(input, output, anyOutput) }
+}
+
+/** The handshake revisions list an output that need not be an object as `{ result }`, and write `false` as a schema. */
+function slackOf(input: CompiledSchema, output: CompiledSchema | undefined, anyOutput: boolean): number {
+  const properties = [input, output].flatMap(schema => Object.values(schema?.json.properties ?? {}))
+  return (anyOutput ? 80 : 0) + 5 * properties.filter(property => property === false).length
 }
 
 function callTool(
@@ -71,6 +80,7 @@ function callTool(
   const entry = registry.entry(name)
   if (entry === undefined) throw new RpcError(ErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 128)}`)
   if (!isObject(given)) throw new RpcError(ErrorCode.InvalidParams, 'arguments must be an object')
+  call.anyOutput = entry.anyOutput
   const checked = entry.input.check(given)
   if (checked instanceof Promise) return checked.then(outcome => runChecked(entry, outcome, call, diagnose))
   return runChecked(entry, checked, call, diagnose)

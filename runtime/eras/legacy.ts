@@ -70,7 +70,7 @@ class LegacyDialect implements Dialect {
     if (!isObject(value)) throw new TypeError('a result must be an object')
     switch (call.method) {
       case 'tools/call':
-        return toJson(this.#toolResult(value))
+        return toJson(this.#toolResult(value, call))
       case 'prompts/get':
         return toJson(this.#promptResult(value))
       case 'resources/read': {
@@ -286,13 +286,15 @@ class LegacyDialect implements Dialect {
     return params?.mode === 'url' ? { ...params, elicitationId: crypto.randomUUID() } : params
   }
 
-  #toolResult(value: Record<string, unknown>): Record<string, unknown> {
+  #toolResult(value: Record<string, unknown>, call: CallState): Record<string, unknown> {
     const { structuredContent, ...rest } = value
     if (Array.isArray(rest.content)) rest.content = rest.content.map(block => this.#block(block))
     if (structuredContent === undefined) return rest
     return {
       ...rest,
-      structuredContent: isObject(structuredContent) ? structuredContent : { result: structuredContent },
+      // Wrapped as its schema is in the list, which does not depend on the value.
+      structuredContent:
+        call.anyOutput || !isObject(structuredContent) ? { result: structuredContent } : structuredContent,
     }
   }
 
