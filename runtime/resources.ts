@@ -2,7 +2,7 @@ import type { CallState } from './call-state.ts'
 import type { ResourceContents } from './content.ts'
 import type { Resource, ResourceReturn, ResourceTemplate } from './definitions.ts'
 import { DefinitionError, ErrorCode, RpcError } from './errors.ts'
-import { toBase64 } from './json.ts'
+import { isObject, toBase64 } from './json.ts'
 import { type Entry, Registry, said } from './registry.ts'
 import { type HandlerTable, handlerTable } from './table.ts'
 import { compileUriTemplate, type UriTemplate } from './uri-template.ts'
@@ -108,7 +108,7 @@ function contentsOf(
   if (typeof value === 'string') contents = [{ uri, ...type, text: value }]
   else if (value instanceof Uint8Array) contents = [{ uri, ...type, blob: toBase64(value) }]
   else if (Array.isArray(value)) contents = value
-  else if (value !== undefined) contents = [value as ResourceContents]
+  else if (isObject(value)) contents = [value as ResourceContents]
   else throw new RpcError(ErrorCode.InternalError, `Reading ${uri} gave nothing`)
   return { contents, ttlMs, cacheScope }
 }
