@@ -1,0 +1,61 @@
+import type { ByteStream } from './byte-stream.ts'
+import { findPort, listPorts } from './list-ports.ts'
+import { isSameDevice, type PortDescription } from './port-description.ts'
+import { findUsbPort, type PortSpec } from './port-spec.ts'
+import { type SerialOptions, serialStream } from './serial-stream.ts'
+import { tcpStream } from './tcp-stream.ts'
+
+/** How any kind of port is used. Everything may be left out. */
+export interface DialOptions extends SerialOptions {
+  /** How long a connection over the network may take to come about, in milliseconds; 5000 when left out. */
+  connectMs?: number | undefined
+}
+
+/** A stream to a device that was found, not opened yet. */
+export interface DialedStream extends ByteStream {
+  /** Known after opening. */
+  readonly port: PortDescription | undefined
+  /** Known after opening. */
+  readonly linesText: string
+  /** Tells whether the opened device is one that was there before. */
+  compared(before: PortDescription | undefined): 'same' | 'other' | 'unknown'
+}
+
+/**
+ * Finds the device that a spec names now. A device that was there before and comes back at another path is taken there,
+ * since the system gives out paths in the order of plugging in.
+ *
+ * @throws PortError when nothing fits, or more than one
+ */
+export async function dial(
+  spec: PortSpec,
+  options: DialOptions,
+  last: PortDescription | undefined,
+): Promise<DialedStream> {
+  if (spec.kind === 'tcp')
+    return Object.assign(tcpStream(spec.host, spec.port, options), {
+      port: undefined,
+      linesText: '',
+      compared: () => 'unknown' as const,
+    })
+  const path = spec.kind === 'path' ? await pathOf(spec.path, last) : findUsbPort(spec, await listPorts()).path
+  const stream = serialStream(path, options)
+  return Object.assign(stream, {
+    compared: (before: PortDescription | undefined) => compared(before, stream.port),
+  })
+}
+
+async function pathOf(path: string, last: PortDescription | undefined): Promise<string> {
+  if (last?.serialNumber === undefined) return path
+  const there = await findPort(path)
+  if (there !== undefined && isSameDevice(last, there)) return path
+  const elsewhere = (await listPorts()).find(port => isSameDevice(last, port))
+  return elsewhere?.path ?? path
+}
+
+function compared(before: PortDescription | undefined, now: PortDescription | undefined): 'same' | 'other' | 'unknown' {
+  if (before === undefined || now === undefined) return 'unknown'
+  if (before.vendorId !== now.vendorId || before.productId !== now.productId) return 'other'
+  if (before.serialNumber === undefined && now.serialNumber === undefined) return 'unknown'
+  return isSameDevice(before, now) ? 'same' : 'other'
+}

@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import process from 'node:process'
+
+/** A process that has a port open. */
+export interface PortHolder {
+  pid: number
+  /** Its name, with what it runs where that tells more: `screen`, `node board.ts`. */
+  command: string
+}
+
+/**
+ * Finds the processes that have a port open or locked, as far as this user may see them; this process is among them when
+ * it is one.
+ */
+export async function portHolders(path: string): Promise<PortHolder[]> {
+  if (process.platform === 'linux') return linuxHolders(path)
+  if (process.platform === 'win32') return []
+  return parseLsof(await output('lsof', ['-F', 'pc', path]))
+}
+
+/**
+ * The same before anything is opened, and only where it costs little: on Linux. Pseudo terminals are often kept open by the
+ * program behind them, so for those only a lock counts.
+ */
+export function knownHolders(path: string): PortHolder[] {
+  if (process.platform !== 'linux') return []
+  return linuxHolders(path, linkedPath(path)?.startsWith('/dev/pts/') === true)
+}
+
+function linuxHolders(path: string, lockersOnly = false): PortHolder[] {
+  const pids = new Set([...(lockersOnly ? [] : openers(path)), ...lockers(path)])
+  return [...pids].map(pid => ({ pid, command: commandOf(pid) }))
+}
+
+/** Who has it open: of other users' processes only root can see that. */
+function openers(path: string): number[] {
+  const device = linkedPath(path)
+  if (device === undefined) return []
+  return entries('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .filter(pid => entries(`/proc/${pid}/fd`).some(fd => linkOf(`/proc/${pid}/fd/${fd}`) === device))
+    .map(Number)
+}
+
+/** Who has locked it: everybody can see that. */
+function lockers(path: string): number[] {
+  try {
+    const { ino, dev } = statSync(path)
+    return parseLocks(readFileSync('/proc/locks', 'utf8'), dev, ino)
+  } catch {
+    return []
+  }
+}
+
+/** Reads the process ids that hold a lock on one file out of `/proc/locks`. */
+export function parseLocks(locks: string, dev: number, ino: number): number[] {
+  const major = ((dev >>> 8) & 0xfff).toString(16).padStart(2, '0')
+  const minor = ((dev & 0xff) | ((dev >>> 12) & 0xfff00)).toString(16).padStart(2, '0')
+  const file = `${major}:${minor}:${ino}`
+  return locks
+    .split('\n')
+    .map(line => line.trim().split(/\s+/))
+    .filter(fields => fields[5] === file && Number(fields[4]) > 0)
+    .map(fields => Number(fields[4]))
+}
+
+/** Reads what `lsof -F pc` prints. */
+export function parseLsof(printed: string): PortHolder[] {
+  const holders: PortHolder[] = []
+  for (const line of printed.split('\n')) {
+    if (line.startsWith('p')) holders.push({ pid: Number(line.slice(1)), command: 'a program' })
+    const last = holders.at(-1)
+    if (line.startsWith('c') && last !== undefined) last.command = line.slice(1)
+  }
+  return holders
+}
+
+/** `screen (process 4711)`, and others after it. */
+export function holdersText(holders: readonly PortHolder[]): string {
+  return holders.map(({ pid, command }) => `${command} (process ${pid})`).join(' and ')
+}
+
+const longestCommand = 60
+
+function commandOf(pid: number): string {
+  const words = read(`/proc/${pid}/cmdline`)
+    .split('\0')
+    .filter(word => word !== '')
+  const [program, ...rest] = words
+  if (program === undefined) return read(`/proc/${pid}/comm`).trim() || 'a program'
+  const command = [program.slice(program.lastIndexOf('/') + 1), ...rest].join(' ')
+  return command.length > longestCommand ? `${command.slice(0, longestCommand - 1)}…` : command
+}
+
+function entries(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** The device that a path leads to, or nothing. */
+function linkedPath(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function output(command: string, args: string[]): Promise<string> {
+  return new Promise(resolve => {
+    execFile(command, args, { timeout: 3000 }, (_error, stdout) => resolve(stdout))
+  })
+}
