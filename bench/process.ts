@@ -107,7 +107,7 @@ export class Measured {
     this.#expectOk()
   }
 
-  /** Sends one line in pieces of one byte, each with a write of its own. */
+  /** Sends one line with a write for each byte. The kernel joins what waits, so a server that is slow reads larger pieces. */
   async bytewise(line: string): Promise<void> {
     this.#wanted = this.#answers + 1
     const { fd } = (this.#input as Socket & { _handle: { fd: number } })._handle

@@ -75,8 +75,8 @@ const measures = {
   heapLegacy1: { name: 'heap bytes per call, one in flight, handshake era', unit: 'B', digits: 0 },
   heapModern1: { name: 'heap bytes per call, one in flight, modern era', unit: 'B', digits: 0 },
   longLine: { name: 'one line of 10 MB, CPU', unit: 'ms', digits: 0 },
-  bytewise64: { name: '64 kB in 1-byte pieces, CPU', unit: 'ms', digits: 0 },
-  bytewise256: { name: '256 kB in 1-byte pieces, CPU', unit: 'ms', digits: 0 },
+  bytewise64: { name: '64 kB in 1-byte writes, CPU', unit: 'ms', digits: 0 },
+  bytewise256: { name: '256 kB in 1-byte writes, CPU', unit: 'ms', digits: 0 },
 } satisfies Record<string, Measure>
 
 type MeasureName = keyof typeof measures
