@@ -325,6 +325,18 @@ describe('what a model is told about a wrong call', () => {
       ['"a" must be a finite number; you sent Infinity'],
     ],
     [
+      'Infinity where anything may stand',
+      object({ a: {} }),
+      JSON.parse('{"a":1e999,"b":1e999}'),
+      ['"a" must be a finite number; you sent Infinity'],
+    ],
+    [
+      'Infinity in an argument that nobody described',
+      object({}),
+      JSON.parse('{"b":[-1e999]}'),
+      ['"b[0]" must be a finite number; you sent -Infinity'],
+    ],
+    [
       'a value that JSON does not have',
       object({ a: {} }),
       { a: [1n] },
@@ -654,7 +666,8 @@ describe('hostile calls', () => {
       anyOf: [object({ k: link }, { required: ['k'] }), object({ k: link, z: {} }, { required: ['k'] }), { const: 1 }],
     }
     const compiled = compileSchema(object({ t: link }, { $defs: { n } }), what)
-    let tree: unknown = 2
+    // It fits: of one that does not, the errors alone would end the check.
+    let tree: unknown = 1
     for (let i = 0; i < 100; i++) tree = { k: tree }
     expect(compiled.check({ t: tree })).toEqual({
       ok: false,
