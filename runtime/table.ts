@@ -1,4 +1,5 @@
 import type { CallState } from './call-state.ts'
+import { toJson } from './json.ts'
 
 /** What a server can offer, by the protocol's names. */
 export type Feature = 'tools' | 'resources' | 'prompts'
@@ -18,6 +19,20 @@ export function handlerTable(handlers: Record<string, Handler>): HandlerTable {
 export interface CacheHints {
   ttlMs: number
   cacheScope: 'public' | 'private'
+}
+
+/** The answer of a tool that is nothing but a text: the usual one of an actuator, and sealed without a tree of objects. */
+export class PlainText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** The members of a tool's result that is nothing but a text, as JSON without the braces around them. */
+export function plainTextMembers({ text }: PlainText): string {
+  return `"content":[{"type":"text","text":${toJson(text)}}]`
 }
 
 /** One page of a list. It stays the same object while the list does, so that each era seals it once. */

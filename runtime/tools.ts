@@ -5,7 +5,7 @@ import { DefinitionError, diagnostic, ErrorCode, publicMessage, RpcError } from 
 import { isObject, toJson } from './json.ts'
 import { type Entry, Registry, said } from './registry.ts'
 import { assertObjectRoot, type Checked, type CompiledSchema, compileSchema } from './schema.ts'
-import { type HandlerTable, handlerTable } from './table.ts'
+import { type HandlerTable, handlerTable, PlainText } from './table.ts'
 
 interface ToolEntry extends Entry<Tool<any>> {
   readonly name: string
@@ -110,8 +110,8 @@ function failed(entry: ToolEntry, thrown: unknown, call: CallState, diagnose: (t
   return toolError(`${entry.name}: ${publicMessage(thrown)}`)
 }
 
-function finish(entry: ToolEntry, value: unknown): ToolResult | Promise<ToolResult> {
-  if (typeof value === 'string' && entry.output === undefined) return text(value)
+function finish(entry: ToolEntry, value: unknown): ToolResult | PlainText | Promise<ToolResult> {
+  if (typeof value === 'string' && entry.output === undefined) return new PlainText(value)
   const result = asToolResult(entry, value)
   if (entry.output === undefined || result.isError === true) return result
   if (result.structuredContent === undefined) {

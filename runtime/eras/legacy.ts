@@ -4,7 +4,7 @@ import { type ContentBlock, toolError } from '../content.ts'
 import { ErrorCode, RpcError } from '../errors.ts'
 import { isObject, toJson } from '../json.ts'
 import { type Message, notificationLine, type RequestId, requestLine } from '../json-rpc.ts'
-import { type Feature, type HandlerTable, handlerTable, ListPage } from '../table.ts'
+import { type Feature, type HandlerTable, handlerTable, ListPage, PlainText, plainTextMembers } from '../table.ts'
 import { missingCapability } from './capabilities.ts'
 import type { Dialect, Era, InputAnswer, InputRequest, Speaker } from './era.ts'
 
@@ -66,6 +66,7 @@ class LegacyDialect implements Dialect {
   }
 
   seal(value: unknown, call: CallState): string {
+    if (value instanceof PlainText) return `{${plainTextMembers(value)}}`
     if (value instanceof ListPage) return (value.sealed.legacy ??= toJson(pageOf(value)))
     if (!isObject(value)) throw new TypeError('a result must be an object')
     switch (call.method) {

@@ -5,7 +5,7 @@ import { ErrorCode, RpcError } from '../errors.ts'
 import { isObject, toJson } from '../json.ts'
 import { notificationLine, type RequestId } from '../json-rpc.ts'
 import type { ServerInfo } from '../server-core.ts'
-import { type Feature, type HandlerTable, handlerTable, ListPage } from '../table.ts'
+import { type Feature, type HandlerTable, handlerTable, ListPage, PlainText, plainTextMembers } from '../table.ts'
 import { missingCapability } from './capabilities.ts'
 import type { Dialect, Era, InputAnswer, InputRequest, Speaker } from './era.ts'
 import { subjectOf } from './subject.ts'
@@ -116,6 +116,7 @@ class ModernDialect implements Dialect {
 
   seal(value: unknown, call: CallState): string | Promise<string> {
     if (call.questions !== undefined) return this.#sealQuestions(call, call.questions)
+    if (value instanceof PlainText) return `${this.#head}${plainTextMembers(value)}}`
     if (value instanceof ListPage) return (value.sealed.modern ??= this.#sealObject(pageOf(value), true))
     return this.#sealObject(value, cacheable.has(call.method))
   }
