@@ -462,9 +462,7 @@ function readDefinition(json: Record<string, unknown>, what: string): Definition
         schema[keyword] = Array.isArray(value) ? readList(value, here, depth) : read(value, here, depth + 1)
         return
       case 'schema':
-        // 2020-12 has no "additionalItems", but the library would apply it.
-        if (keyword === 'additionalItems' && draft === '2020-12') delete schema[keyword]
-        else schema[keyword] = read(value, here, depth + 1)
+        schema[keyword] = read(value, here, depth + 1)
         return
       case 'schemaList':
         if (!Array.isArray(value) || value.length === 0) throw must('a list of schemas with at least one')
@@ -703,12 +701,11 @@ const typeChecks: Readonly<Record<JsonTypeName, Accepts>> = {
   object: value => isObject(value),
 }
 
-function fastValues(schema: Schema): (Accepts | undefined)[] {
-  const parts: (Accepts | undefined)[] = []
+function fastValues(schema: Schema): Accepts[] {
+  const parts: Accepts[] = []
   for (const values of [schema.enum, schema.const === undefined ? undefined : [schema.const]]) {
-    if (values === undefined) continue
-    const simple = values.every(value => value === null || typeof value !== 'object')
-    parts.push(simple ? value => values.includes(value) : undefined)
+    // An object is never found here, and so is left to the library, which compares what is in it.
+    if (values !== undefined) parts.push(value => values.includes(value))
   }
   if (schema.type !== undefined) parts.push(fastType([schema.type].flat()))
   return parts
