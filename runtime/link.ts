@@ -64,7 +64,7 @@ class Session implements LinkSession, LinkReceiver, Outlet {
   #paused = false
   /** What was not read of a chunk, because answers wait to be sent. */
   #rest: Uint8Array | undefined = undefined
-  #inputOver = false
+  #endsAfterRest = false
   #started = false
 
   constructor(server: Server, link: Link, ended: () => void) {
@@ -97,8 +97,8 @@ class Session implements LinkSession, LinkReceiver, Outlet {
   }
 
   end(): void {
-    this.#inputOver = true
     if (this.#rest === undefined) this.#finish()
+    else this.#endsAfterRest = true
   }
 
   drained(): void {
@@ -108,9 +108,12 @@ class Session implements LinkSession, LinkReceiver, Outlet {
     const rest = this.#rest
     this.#rest = undefined
     if (rest !== undefined) this.#read(rest)
-    if (this.#rest !== undefined) return
-    if (this.#inputOver) this.#finish()
-    if (this.#paused) {
+    if (this.#full) return
+    if (this.#endsAfterRest) {
+      this.#endsAfterRest = false
+      this.#finish()
+    }
+    if (this.#paused && !this.#full) {
       this.#paused = false
       this.#link.resume()
     }
