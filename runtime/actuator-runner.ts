@@ -59,7 +59,7 @@ export class ActuatorRunner {
    * @returns what went wrong, or nothing
    */
   async makeSafe(stopped?: string): Promise<string | undefined> {
-    this.#stopped = stopped
+    this.#stopped ??= stopped
     const reason = new Error(stopped ?? 'Stopped: the actuator was put into its safe state')
     for (const { refuse } of this.#waiting.splice(0)) refuse(reason)
     const move = this.#move
@@ -127,7 +127,10 @@ export class ActuatorRunner {
       timeoutMs,
     )
     try {
-      return await this.#orAborted(value, abort)
+      const outcome = await this.#orAborted(value, abort)
+      // A move that was told to stop and returns has stopped somewhere, and is no success.
+      if (abort.aborted) throw abort.signal.reason
+      return outcome
     } catch (thrown) {
       // Half-way is no state to leave a machine in.
       if (abort.aborted && this.#stopped === undefined) {

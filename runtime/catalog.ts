@@ -130,7 +130,12 @@ function actuatorTool(runner: ActuatorRunner, sensors: readonly SensorReader[], 
   const { actuator, name } = runner
   const { title, description, inputSchema = noArguments, annotations = {} } = actuator
   const move = async (args: unknown, call: Call) => {
-    await ready()
+    const opening = ready()
+    if (opening !== undefined) {
+      await opening
+      // Cancelled while the hardware was opened: it never moves.
+      call.signal.throwIfAborted()
+    }
     const outcome = await runner.run(args, call)
     for (const sensor of sensors) sensor.forget()
     if (actuator.outputSchema !== undefined) return outcome

@@ -5,6 +5,17 @@ import { settled } from '../owned-clock.ts'
 import { workbench } from './workbench.ts'
 
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
+const several = {
+  type: 'object' as const,
+  properties: { days: { type: 'array', items: { type: 'string', enum: ['mon', 'tue'] } } },
+}
+const choice = {
+  type: 'string',
+  oneOf: [
+    { const: 'lo', title: 'Low' },
+    { const: 'hi', title: 'High' },
+  ],
+}
 const everything = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: { listChanged: true } }
 
 /** A bench with one tool `do`, and a client that has shaken hands. */
@@ -706,6 +717,12 @@ describe('questions to the client are requests of the server', () => {
       '2025-11-25',
       { elicitation: {} },
     ],
+    [
+      'a list to choose several from before 2025-11-25',
+      call => call.elicit({ message: 'm', requestedSchema: several }),
+      '2025-06-18',
+      everything,
+    ],
     ['sampling', call => call.sample({ messages: [], maxTokens: 1 }), '2025-11-25', {}],
     [
       'sampling with tools',
@@ -727,6 +744,20 @@ describe('questions to the client are requests of the server', () => {
     })
     expect((await client.request('prompts/get', { name: 'asks' })).error.code).toBe(-32603)
     expect(client.heard).toHaveLength(2)
+  })
+
+  it.each([
+    ['2025-06-18', { type: 'string', enum: ['lo', 'hi'], enumNames: ['Low', 'High'] }],
+    ['2025-11-25', choice],
+  ])('%s: the titles of choices stand where the revision has them', async (version, field) => {
+    const asked = { message: 'm', requestedSchema: { type: 'object' as const, properties: { level: choice } } }
+    const { client } = await doing(json(call => call.elicit(asked)), { version })
+    const running = client.callTool('do')
+    await settled()
+    const [question] = client.told('elicitation/create')
+    expect(question.params.requestedSchema.properties.level).toEqual(field)
+    client.send({ jsonrpc: '2.0', id: question.id, result: accept({ level: 'hi' }) })
+    expect((await running).result.isError).toBeUndefined()
   })
 
   it.each(versions)('%s: sampling and roots are asked', async version => {
