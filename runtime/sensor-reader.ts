@@ -26,6 +26,8 @@ export class SensorReader {
   readonly #clock: Clock
   #last: TimedValue | undefined = undefined
   #running: Promise<TimedValue> | undefined = undefined
+  /** What is being read may be past when it comes: it is good for those who asked before, and for nobody else. */
+  #outdated = false
   readonly #listeners = new Set<() => void>()
   #stopSource: (() => void) | undefined = undefined
   #told: SensorValue | undefined = undefined
@@ -48,12 +50,18 @@ export class SensorReader {
     const last = this.#last
     const age = last === undefined ? 0 : this.#clock.now() - last.time
     if (last !== undefined && age >= 0 && age < (this.sensor.ttlMs ?? 0)) return last
-    return this.#running ?? this.#take()
+    const running = this.#running
+    if (running === undefined) return this.#take()
+    if (!this.#outdated) return running
+    // One reading at a time: the next begins when this one is over.
+    const next = () => this.read()
+    return running.then(next, next)
   }
 
-  /** An actuator moved: what was read before may be past. */
+  /** An actuator moved: what was read before may be past, and so may be what is being read. */
   forget(): void {
     this.#last = undefined
+    this.#outdated = this.#running !== undefined
   }
 
   /** Calls `changed` after each change that is larger than the dead band, until the function returned is called. */
@@ -80,7 +88,9 @@ export class SensorReader {
       )
       this.#running = running
       const done = () => {
-        if (this.#running === running) this.#running = undefined
+        if (this.#running !== running) return
+        this.#running = undefined
+        this.#outdated = false
       }
       running.then(done, done)
       return running
@@ -112,8 +122,9 @@ export class SensorReader {
 
   #keep(value: SensorValue): TimedValue {
     this.#check(value)
-    this.#last = { value, time: this.#clock.now() }
-    return this.#last
+    const taken = { value, time: this.#clock.now() }
+    if (!this.#outdated) this.#last = taken
+    return taken
   }
 
   #check(value: SensorValue): void {
@@ -192,9 +203,10 @@ export class SensorReader {
           took(value)
         },
         () => {
-          // That it stopped answering is a change, once.
+          // That it stopped answering is a change, once, and so is whatever it gives afterwards.
           if (!this.#failing) this.#tell()
           this.#failing = true
+          this.#told = undefined
         },
       )
       .then(then)
