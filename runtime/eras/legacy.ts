@@ -1,12 +1,13 @@
-import { type ClientCapabilities, type ClientInfo, type LogLevel, logLevels } from '../call.ts'
+import { type ClientCapabilities, type ClientInfo, type FormSchema, type LogLevel, logLevels } from '../call.ts'
 import type { CallState } from '../call-state.ts'
-import { type ContentBlock, toolError } from '../content.ts'
+import { toolError } from '../content.ts'
 import { ErrorCode, RpcError } from '../errors.ts'
 import { isObject, toJson } from '../json.ts'
 import { type Message, notificationLine, type RequestId, requestLine } from '../json-rpc.ts'
 import { type Feature, type HandlerTable, handlerTable, ListPage, PlainText, plainTextMembers } from '../table.ts'
 import { missingCapability } from './capabilities.ts'
 import type { Dialect, Era, InputAnswer, InputRequest, Speaker } from './era.ts'
+import { blockFor, formFor, handshakeTool, revisionNeeded } from './older-revisions.ts'
 
 /** The handshake revisions: `initialize` agrees on a version and on capabilities for the life of a connection. */
 export const legacy: Era = {
@@ -270,26 +271,27 @@ class LegacyDialect implements Dialect {
     this.#changedUris.clear()
   }
 
-  #missing(request: InputRequest): ReturnType<typeof missingCapability> {
-    const missing = missingCapability(this.#session?.clientCapabilities ?? {}, request)
-    if (missing !== undefined) return missing
-    const version = this.#session?.version ?? ''
-    if (request.method === 'elicitation/create' && version < '2025-06-18') {
-      return { message: 'This needs a client of revision 2025-06-18 or later', required: { elicitation: {} } }
-    }
-    if (request.params?.mode === 'url' && version < '2025-11-25') {
-      return { message: 'This needs a client of revision 2025-11-25 or later', required: { elicitation: { url: {} } } }
-    }
-    return undefined
+  get #version(): string {
+    return this.#session?.version ?? ''
   }
 
-  #paramsOf({ params }: InputRequest): object | undefined {
-    return params?.mode === 'url' ? { ...params, elicitationId: crypto.randomUUID() } : params
+  #missing(request: InputRequest): ReturnType<typeof missingCapability> {
+    const missing = missingCapability(this.#session?.clientCapabilities ?? {}, request)
+    if (missing !== undefined || request.method !== 'elicitation/create') return missing
+    const needed = revisionNeeded(request.params ?? {})
+    if (this.#version >= needed) return undefined
+    return { message: `This question needs a client of revision ${needed} or later`, required: { elicitation: {} } }
+  }
+
+  #paramsOf({ method, params }: InputRequest): object | undefined {
+    if (method !== 'elicitation/create' || params === undefined) return params
+    if (params.mode === 'url') return { ...params, elicitationId: crypto.randomUUID() }
+    return { ...params, requestedSchema: formFor(this.#version, params.requestedSchema as FormSchema) }
   }
 
   #toolResult(value: Record<string, unknown>, call: CallState): Record<string, unknown> {
     const { structuredContent, ...rest } = value
-    if (Array.isArray(rest.content)) rest.content = rest.content.map(block => this.#block(block))
+    if (Array.isArray(rest.content)) rest.content = rest.content.map(block => blockFor(this.#version, block))
     if (structuredContent === undefined) return rest
     return {
       ...rest,
@@ -303,21 +305,8 @@ class LegacyDialect implements Dialect {
     if (!Array.isArray(value.messages)) return value
     return {
       ...value,
-      messages: value.messages.map(message => ({ ...message, content: this.#block(message.content) })),
+      messages: value.messages.map(message => ({ ...message, content: blockFor(this.#version, message.content) })),
     }
-  }
-
-  // The content unions of the older revisions are closed: what they do not have becomes a text.
-  #block(block: ContentBlock): ContentBlock {
-    const version = this.#session?.version ?? ''
-    if (block.type === 'audio' && version < '2025-03-26') {
-      return { type: 'text', text: `[audio, ${block.mimeType}: this client's protocol revision has no audio]` }
-    }
-    if (block.type === 'resource_link' && version < '2025-06-18') {
-      const name = block.title ?? block.name
-      return { type: 'text', text: `${name}: ${block.uri}${block.description ? ` (${block.description})` : ''}` }
-    }
-    return block
   }
 }
 
@@ -326,28 +315,6 @@ function invalid(message: string): RpcError {
 }
 
 function pageOf({ kind, items, nextCursor }: ListPage): object {
-  const listed = kind === 'tools' ? items.map(toolOf) : items
+  const listed = kind === 'tools' ? items.map(handshakeTool) : items
   return nextCursor === undefined ? { [kind]: listed } : { [kind]: listed, nextCursor }
-}
-
-/** These revisions know structured content of objects only, and properties that are objects only. */
-function toolOf(tool: Record<string, unknown>): Record<string, unknown> {
-  const { inputSchema, outputSchema } = tool as { inputSchema: any; outputSchema?: any }
-  const result = { ...tool, inputSchema: plainProperties(inputSchema) }
-  if (outputSchema === undefined) return result
-  if (outputSchema.type === 'object') return { ...result, outputSchema: plainProperties(outputSchema) }
-  // References inside point at the root, so a schema that has any cannot be moved into a property.
-  if (JSON.stringify(outputSchema).includes('"$ref"')) {
-    const { outputSchema: _outputSchema, ...without } = result as Record<string, unknown>
-    return without
-  }
-  return { ...result, outputSchema: { type: 'object', properties: { result: outputSchema }, required: ['result'] } }
-}
-
-function plainProperties(schema: Record<string, unknown>): Record<string, unknown> {
-  if (!isObject(schema.properties)) return schema
-  const entries = Object.entries(schema.properties)
-  if (entries.every(([, property]) => isObject(property))) return schema
-  const plain = entries.map(([name, property]) => [name, isObject(property) ? property : property ? {} : { not: {} }])
-  return { ...schema, properties: Object.fromEntries(plain) }
 }

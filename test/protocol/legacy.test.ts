@@ -751,7 +751,10 @@ describe('questions to the client are requests of the server', () => {
     ['2025-11-25', choice],
   ])('%s: the titles of choices stand where the revision has them', async (version, field) => {
     const asked = { message: 'm', requestedSchema: { type: 'object' as const, properties: { level: choice } } }
-    const { client } = await doing(json(call => call.elicit(asked)), { version })
+    const { client } = await doing(
+      json(call => call.elicit(asked)),
+      { version },
+    )
     const running = client.callTool('do')
     await settled()
     const [question] = client.told('elicitation/create')

@@ -1,0 +1,63 @@
+import type { FormSchema } from '../call.ts'
+import type { ContentBlock } from '../content.ts'
+import { isObject } from '../json.ts'
+
+// What an older revision has no word for is said in the words that it has. Revisions are dates, so they compare as texts.
+
+/** A block as a revision knows it: the content unions of the older ones are closed. */
+export function blockFor(revision: string, block: ContentBlock): ContentBlock {
+  if (block.type === 'audio' && revision < '2025-03-26') {
+    return { type: 'text', text: `[audio, ${block.mimeType}: this client's protocol revision has no audio]` }
+  }
+  if (block.type === 'resource_link' && revision < '2025-06-18') {
+    const name = block.title ?? block.name
+    return { type: 'text', text: `${name}: ${block.uri}${block.description ? ` (${block.description})` : ''}` }
+  }
+  return block
+}
+
+/** The first revision that can ask an elicitation: pages and lists to choose several from came after forms. */
+export function revisionNeeded(params: Record<string, unknown>): string {
+  if (params.mode === 'url') return '2025-11-25'
+  const { properties = {} } = params.requestedSchema as FormSchema
+  return Object.values(properties).some(field => fieldOf(field).type === 'array') ? '2025-11-25' : '2025-06-18'
+}
+
+/** A form as a revision knows it: before 2025-11-25 the titles of choices stood in `enumNames`. */
+export function formFor(revision: string, form: FormSchema): FormSchema {
+  if (revision >= '2025-11-25') return form
+  const properties = Object.entries(form.properties).map(([name, field]) => [name, withEnumNames(fieldOf(field))])
+  return { ...form, properties: Object.fromEntries(properties) }
+}
+
+function fieldOf(field: object): Record<string, unknown> {
+  return field as Record<string, unknown>
+}
+
+function withEnumNames(field: Record<string, unknown>): Record<string, unknown> {
+  const { oneOf, ...rest } = field
+  if (!Array.isArray(oneOf)) return field
+  return { ...rest, enum: oneOf.map(choice => choice.const), enumNames: oneOf.map(choice => choice.title) }
+}
+
+/** A listed tool as the handshake revisions know it: structured content and properties are objects only. */
+export function handshakeTool(tool: Record<string, unknown>): Record<string, unknown> {
+  const { inputSchema, outputSchema } = tool as { inputSchema: any; outputSchema?: any }
+  const result = { ...tool, inputSchema: plainProperties(inputSchema) }
+  if (outputSchema === undefined) return result
+  if (outputSchema.type === 'object') return { ...result, outputSchema: plainProperties(outputSchema) }
+  // References inside point at the root, so a schema that has any cannot be moved into a property.
+  if (JSON.stringify(outputSchema).includes('"$ref"')) {
+    const { outputSchema: _outputSchema, ...without } = result as Record<string, unknown>
+    return without
+  }
+  return { ...result, outputSchema: { type: 'object', properties: { result: outputSchema }, required: ['result'] } }
+}
+
+function plainProperties(schema: Record<string, unknown>): Record<string, unknown> {
+  if (!isObject(schema.properties)) return schema
+  const entries = Object.entries(schema.properties)
+  if (entries.every(([, property]) => isObject(property))) return schema
+  const plain = entries.map(([name, property]) => [name, isObject(property) ? property : property ? {} : { not: {} }])
+  return { ...schema, properties: Object.fromEntries(plain) }
+}
