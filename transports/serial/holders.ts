@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
 import process from 'node:process'
 
 /** A process that has a port open. */
@@ -20,16 +21,21 @@ export async function portHolders(path: string): Promise<PortHolder[]> {
 }
 
 /**
- * The same before anything is opened, and only where it costs little: on Linux. Pseudo terminals are often kept open by the
- * program behind them, so for those only a lock counts.
+ * The same before anything is opened, and only where it costs little: on Linux. Who has it open without a lock counts for
+ * real ports only: a pseudo terminal is often kept open by the very program that plays the device behind it.
  */
 export function knownHolders(path: string): PortHolder[] {
   if (process.platform !== 'linux') return []
-  return linuxHolders(path, linkedPath(path)?.startsWith('/dev/pts/') === true)
+  const device = linkedPath(path)
+  const isPort = device !== undefined && linkedPath(`/sys/class/tty/${basename(device)}`) !== undefined
+  return described(new Set([...(isPort ? openers(path) : []), ...lockers(path)]))
 }
 
-function linuxHolders(path: string, lockersOnly = false): PortHolder[] {
-  const pids = new Set([...(lockersOnly ? [] : openers(path)), ...lockers(path)])
+function linuxHolders(path: string): PortHolder[] {
+  return described(new Set([...openers(path), ...lockers(path)]))
+}
+
+function described(pids: ReadonlySet<number>): PortHolder[] {
   return [...pids].map(pid => ({ pid, command: commandOf(pid) }))
 }
 
@@ -76,21 +82,28 @@ export function parseLsof(printed: string): PortHolder[] {
   return holders
 }
 
+const mostNamed = 3
+
 /** `screen (process 4711)`, and others after it. */
 export function holdersText(holders: readonly PortHolder[]): string {
-  return holders.map(({ pid, command }) => `${command} (process ${pid})`).join(' and ')
+  const named = holders.slice(0, mostNamed).map(({ pid, command }) => `${command} (process ${pid})`)
+  if (holders.length > mostNamed) named.push(`${holders.length - mostNamed} more`)
+  return named.join(' and ')
 }
 
-const longestCommand = 60
-
 function commandOf(pid: number): string {
-  const words = read(`/proc/${pid}/cmdline`)
-    .split('\0')
-    .filter(word => word !== '')
-  const [program, ...rest] = words
-  if (program === undefined) return read(`/proc/${pid}/comm`).trim() || 'a program'
-  const command = [program.slice(program.lastIndexOf('/') + 1), ...rest].join(' ')
-  return command.length > longestCommand ? `${command.slice(0, longestCommand - 1)}…` : command
+  const words = read(`/proc/${pid}/cmdline`).split('\0')
+  return commandText(words) || read(`/proc/${pid}/comm`).trim() || 'a program'
+}
+
+const interpreter = /^(node|bun|deno|tsx|python[\d.]*|ruby|perl|java|sh|bash|dash|zsh)$/
+
+/** The program, and the script where the program is only what runs it. No more: arguments may hold what is secret. */
+export function commandText([program = '', ...rest]: readonly string[]): string {
+  const name = basename(program)
+  if (!interpreter.test(name)) return name
+  const script = rest.find(word => /^[^-\s]\S*$/.test(word) && /[./]/.test(word))
+  return script === undefined ? name : `${name} ${basename(script)}`
 }
 
 function entries(folder: string): string[] {

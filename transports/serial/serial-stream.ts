@@ -148,12 +148,12 @@ class LocalSerialStream implements SerialStream {
 
   #lost(thrown: unknown): void {
     if (this.#over) return
-    this.#end(
-      new PortError('lost', `${this.name} is gone: the cable was pulled, or the board restarted its USB`, {
-        cause: thrown,
-      }),
-    )
-    this.#closing ??= this.#binding?.close().catch(() => {})
+    this.#over = true
+    this.#opened?.stop()
+    // Before it is told: whoever is told closes the stream, and waits for this.
+    this.#closing = this.#binding?.close().catch(() => {})
+    const why = 'the cable was pulled, or the board restarted its USB'
+    this.#end(new PortError('lost', `${this.name} is gone: ${why}`, { cause: thrown }))
   }
 
   async #close(now: boolean): Promise<void> {
