@@ -64,6 +64,19 @@ describe('stdout carries the protocol only', () => {
   )
 })
 
+describe('a host that closes stderr', () => {
+  it('is served all the same', async () => {
+    const child = startRig()
+    child.process.stderr!.destroy()
+    await child.initialize()
+    expect(await child.call('log', { text: 'nobody hears this', via: 'console' })).toBe('logged')
+    await child.call('reject')
+    expect(await child.call('echo', { text: 'still here' })).toBe('still here')
+    child.endInput()
+    expect((await child.exit()).code).toBe(0)
+  })
+})
+
 describe('large answers', () => {
   const size = 300_000
 

@@ -141,7 +141,6 @@ class ProcessLife {
     })
     // Whoever calls process.exit() leaves no time for promises.
     process.on('exit', () => this.#server.makeSafeNow())
-    process.stderr.on('error', () => {})
     this.#session = serveLink(this.#server, this.#link, () => void this.#end('The host closed the input', 0))
   }
 

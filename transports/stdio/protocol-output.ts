@@ -26,6 +26,8 @@ export function takeOutput(): ProtocolOutput {
     print(...args)
     return stream
   }) as typeof stream.end
+  // A host that closes the operator's end does without print-outs, and not without the server.
+  process.stderr.on('error', () => {})
   taken = { stream, write: text => write(text) }
   return taken
 }
