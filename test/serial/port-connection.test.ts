@@ -4,7 +4,13 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { afterEach, describe, expect, it } from 'vitest'
 import { processOwner } from '../../runtime/index.ts'
-import { openPort, type PortConnection, type PortOptions, serialStream } from '../../transports/serial/index.ts'
+import {
+  openPort,
+  type PortConnection,
+  type PortDescription,
+  type PortOptions,
+  serialStream,
+} from '../../transports/serial/index.ts'
 import { FakeDevice, type FakeDeviceOptions } from './fake-device.ts'
 import { noPtys } from './pty.ts'
 import { Recorder } from './recorder.ts'
@@ -83,10 +89,10 @@ describe.skipIf(noPtys !== undefined)('A connection to a device', () => {
   })
 
   it('sees boot text of a device that resets when it is opened', async () => {
-    const { path } = device({ boot: '' })
-    const { port, recorder } = connect(path)
+    const board = device({ boot: 'boot\r\n' })
+    const { port, recorder } = connect(board.path)
     await recorder.until(() => recorder.state === 'open')
-    used.find((one): one is FakeDevice => one instanceof FakeDevice)?.send('boot\r\n')
+    board.reset()
     await recorder.hears('boot\r\n')
     expect(port.state).toBe('open')
   })
@@ -230,6 +236,40 @@ describe.skipIf(noPtys !== undefined)('A connection to a device', () => {
     const { port: none, recorder: heard } = connect('/dev/null')
     await heard.until(() => heard.state === 'away')
     expect(none.reason?.message).toMatch(/^\/dev\/null is a device, but not a serial port; /)
+  })
+
+  it('takes the same device where it comes back, and says when it is another one', async () => {
+    const [first, second] = [device(), device()]
+    const uno = { vendorId: '2341', productId: '0043', serialNumber: '7A' }
+    let plugged: PortDescription[] = [{ path: first.path, ...uno }]
+    const { port, recorder } = connect(first.path, { ports: async () => plugged })
+    await recorder.until(() => recorder.state === 'open')
+    expect(port.port).toEqual({ path: first.path, ...uno })
+    // Another board is at its old path now.
+    plugged = [
+      { path: first.path, ...uno, serialNumber: '7B' },
+      { path: second.path, ...uno },
+    ]
+    first.unplug()
+    first.plug()
+    await recorder.until(() => recorder.changes.length === 3)
+    expect(recorder.changes.at(-1)).toMatchObject({ state: 'open', name: second.path, device: 'same' })
+    plugged = [{ path: first.path, ...uno, serialNumber: '7B' }]
+    second.unplug()
+    await recorder.until(() => recorder.changes.length === 5)
+    expect(recorder.changes.at(-1)).toMatchObject({ state: 'open', name: first.path, device: 'other' })
+  })
+
+  it('finds a device by its USB ids', async () => {
+    const board = device()
+    const plugged = { path: board.path, vendorId: '2341', productId: '0043' }
+    let ports: PortDescription[] = [plugged, { ...plugged, path: '/dev/ttyACM9' }]
+    const { port, recorder } = connect('usb:2341:43', { ports: async () => ports })
+    await recorder.until(() => recorder.state === 'away')
+    expect([port.spec, port.reason?.code]).toEqual(['usb:2341:0043', 'several'])
+    ports = [plugged]
+    await recorder.until(() => recorder.state === 'open')
+    expect(recorder.changes.at(-1)).toMatchObject({ name: board.path, port: plugged })
   })
 
   it('refuses at once a spec that means nothing', () => {

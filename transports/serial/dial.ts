@@ -1,5 +1,5 @@
 import type { ByteStream } from './byte-stream.ts'
-import { findPort, listPorts } from './list-ports.ts'
+import { findPort, listPorts, type PortLookup } from './list-ports.ts'
 import { isSameDevice, type PortDescription } from './port-description.ts'
 import { findUsbPort, type PortSpec } from './port-spec.ts'
 import { type SerialOptions, serialStream } from './serial-stream.ts'
@@ -38,18 +38,19 @@ export async function dial(
       linesText: '',
       compared: () => 'unknown' as const,
     })
-  const path = spec.kind === 'path' ? await pathOf(spec.path, last) : findUsbPort(spec, await listPorts()).path
+  const { ports = listPorts } = options
+  const path = spec.kind === 'path' ? await pathOf(spec.path, last, ports) : findUsbPort(spec, await ports()).path
   const stream = serialStream(path, options)
   return Object.assign(stream, {
     compared: (before: PortDescription | undefined) => compared(before, stream.port),
   })
 }
 
-async function pathOf(path: string, last: PortDescription | undefined): Promise<string> {
+async function pathOf(path: string, last: PortDescription | undefined, ports: PortLookup): Promise<string> {
   if (last?.serialNumber === undefined) return path
-  const there = await findPort(path)
+  const there = await findPort(path, ports)
   if (there !== undefined && isSameDevice(last, there)) return path
-  const elsewhere = (await listPorts()).find(port => isSameDevice(last, port))
+  const elsewhere = (await ports()).find(port => isSameDevice(last, port))
   return elsewhere?.path ?? path
 }
 

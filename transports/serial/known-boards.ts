@@ -107,7 +107,12 @@ const boards: Record<string, Record<string, readonly [name: string, wiring: Boar
 
 /** Looks a board up by its USB ids, four hexadecimal digits each. */
 export function knownBoard(vendorId: string, productId: string): KnownBoard | undefined {
-  const products = boards[vendorId.toLowerCase()]
-  const found = products?.[productId.toLowerCase()] ?? products?.['*']
+  const products = own(boards, vendorId.toLowerCase())
+  const found = products && (own(products, productId.toLowerCase()) ?? products['*'])
   return found && { name: found[0], wiring: found[1] }
+}
+
+/** Ids come from devices and command lines, and may be anything. */
+function own<T>(table: Record<string, T>, key: string): T | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined
 }

@@ -17,9 +17,12 @@ export async function listPorts(): Promise<PortDescription[]> {
   return describePorts(await SerialPort.list())
 }
 
+/** Tells the ports that are there. */
+export type PortLookup = () => Promise<readonly PortDescription[]>
+
 /** Finds what the system tells of one port, by any path that leads to it. */
-export async function findPort(path: string): Promise<PortDescription | undefined> {
-  const ports = await listPorts().catch(() => [])
+export async function findPort(path: string, lookUp: PortLookup = listPorts): Promise<PortDescription | undefined> {
+  const ports = await lookUp().catch(() => [])
   const device = realPath(path)
   return ports.find(port => port.path === path || port.path === device)
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import process from 'node:process'
 import { holdersText, knownHolders, type PortHolder, portHolders } from './holders.ts'
-import { listPorts } from './list-ports.ts'
+import { listPorts, type PortLookup } from './list-ports.ts'
 import { permissionOf, permissionText } from './permission.ts'
 import { type PortDescription, portsText } from './port-description.ts'
 import { messageOf, PortError } from './port-error.ts'
@@ -36,9 +36,13 @@ export interface OpenInquiry {
 }
 
 /** Finds out why a serial port did not open, and says what to do about it. */
-export function explainOpenFailure(path: string, thrown: unknown): Promise<OpenFailure> {
+export function explainOpenFailure(
+  path: string,
+  thrown: unknown,
+  lookUp: PortLookup = listPorts,
+): Promise<OpenFailure> {
   return openFailure(path, thrown, factsOf(path, thrown), {
-    ports: () => listPorts().catch(() => []),
+    ports: () => lookUp().catch(() => []),
     holders: () => portHolders(path),
     permission: () => permissionText(path, permissionOf(path)),
   })

@@ -6,6 +6,8 @@ import { type SerialOptions, serialStream } from './serial-stream.ts'
 
 /** A link over a port, which can be closed. */
 export interface SerialLink extends Link {
+  /** Resolves when the port is open; what is written before is lost. Never when it cannot be opened: see `over`. */
+  readonly opened: Promise<void>
   /** Resolves when the link is over, with the reason; with nothing when it was closed on purpose. */
   readonly over: Promise<PortError | undefined>
   close(now?: 'now'): Promise<void>
@@ -22,8 +24,13 @@ export function streamLink(stream: ByteStream): SerialLink {
   const over = new Promise<PortError | undefined>(resolve => {
     end = resolve
   })
+  let begin: () => void = () => {}
+  const opened = new Promise<void>(resolve => {
+    begin = resolve
+  })
   const feed = new Feed(stream)
   return {
+    opened,
     over,
     open(receiver) {
       feed.receiver = receiver
@@ -31,7 +38,7 @@ export function streamLink(stream: ByteStream): SerialLink {
         feed.end()
         end(reason)
       }
-      stream.open({ bytes: chunk => receiver.bytes(chunk), closed }).catch(closed)
+      stream.open({ bytes: chunk => receiver.bytes(chunk), closed }).then(begin, closed)
     },
     write: text => feed.write(text),
     pause: () => stream.pause(),

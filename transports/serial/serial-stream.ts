@@ -4,7 +4,7 @@ import { type BindingPort, ReadingPort } from './binding-port.ts'
 import type { ByteReceiver, ByteStream, Pacing } from './byte-stream.ts'
 import { within } from './duplex-stream.ts'
 import { keepLines, type LineOptions, type LinePolicy, linePolicy } from './lines.ts'
-import { findPort } from './list-ports.ts'
+import { findPort, type PortLookup } from './list-ports.ts'
 import { loadSerialPort } from './load-serialport.ts'
 import { explainOpenFailure, refuseBusyPort } from './open-failure.ts'
 import type { OpenedPort } from './opened-port.ts'
@@ -22,6 +22,8 @@ export interface SerialOptions {
   lines?: LineOptions | undefined
   /** How long `close` may wait until everything has left, in milliseconds; 1000 when left out. */
   drainMs?: number | undefined
+  /** Tells the ports that are there; the system when left out. */
+  ports?: PortLookup | undefined
   clock?: Clock | undefined
 }
 
@@ -81,7 +83,7 @@ class LocalSerialStream implements SerialStream {
 
   async #open(receiver: ByteReceiver): Promise<void> {
     this.#receiver = receiver
-    this.#port = await findPort(this.name)
+    this.#port = await findPort(this.name, this.#options.ports)
     const policy = linePolicy(this.#port, this.#options.lines)
     const binding = await this.#openBinding(policy)
     this.#binding = binding
@@ -119,7 +121,7 @@ class LocalSerialStream implements SerialStream {
       try {
         return await SerialPort.binding.open({ path: this.name, baudRate, lock: true, hupcl: !policy.keep })
       } catch (thrown) {
-        const error = await explainOpenFailure(this.name, thrown)
+        const error = await explainOpenFailure(this.name, thrown, this.#options.ports)
         const waitMs = lockWaitsMs[attempt]
         // Where the holder is known, whoever waits for it has time to tell so first.
         if (waitMs === undefined || this.#over || !/cannot lock/i.test(messageOf(thrown)) || error.holdersKnown)
