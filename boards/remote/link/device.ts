@@ -1,0 +1,302 @@
+import { type Board, type Call, type Clock, systemClock } from '../../../runtime/index.ts'
+import { type BoardRecords, describeBoard } from './board-records.ts'
+import { LinkCode } from './codes.ts'
+import type { LinkCounters } from './counters.ts'
+import { DeviceCalls } from './device-calls.ts'
+import { told } from './device-errors.ts'
+import { takeReading, watchSensor } from './device-sensors.ts'
+import { FailSafe } from './fail-safe.ts'
+import { maxFrameBytes } from './frame.ts'
+import { readHostMessage } from './message-reader.ts'
+import {
+  type DeviceMessage,
+  deviceArray,
+  HelloKey,
+  type HostMessage,
+  linkVersion,
+  noSession,
+  type ResultOf,
+} from './messages.ts'
+import { FramePort } from './port.ts'
+import type { ByteOutlet } from './stream.ts'
+import type { CborInput, CborItem, LinkValue } from './value.ts'
+
+/** How a {@link LinkDevice} is made. */
+export interface LinkDeviceOptions {
+  board: Board
+  /** Where it writes. */
+  outlet: ByteOutlet
+  clock?: Clock
+  /** What no other device has: a serial number, a MAC address. */
+  id: string
+  /** How often it was started, or any number that differs from that of the start before. */
+  boot: number
+  /** The version of its firmware; the board's version when left out. */
+  firmware?: string
+  /** Without a frame for this long everything goes to its safe state, in milliseconds; 5000 when left out. */
+  failSafeMs?: number
+  /** How many calls may run at a time, each on its own actuator; 4 when left out. */
+  calls?: number
+  /** How long an answer may take before it is said that the work goes on, in milliseconds; 50 when left out. */
+  answerMs?: number
+  /** Told what a person at the device should read. */
+  diagnose?: (text: string) => void
+}
+
+const levels = ['emergency', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug']
+const leastFailSafeMs = 300
+
+/**
+ * The device's side of the link: serves a board to one host at a time over any line of bytes. The board's `open` and
+ * `close` stay with whoever made the board.
+ */
+export class LinkDevice {
+  readonly #options: LinkDeviceOptions
+  readonly #clock: Clock
+  readonly #board: BoardRecords
+  readonly #port: FramePort
+  readonly #calls: DeviceCalls
+  readonly #failSafe: FailSafe
+  readonly #watches = new Map<number, () => void>()
+  readonly #asked = new Set<number>()
+  #session = noSession
+  /** Whether anything but its hello came in this session: after that, a hello of the same number begins a new one. */
+  #used = false
+  #hostFrameBytes = maxFrameBytes
+  #updates = 0
+
+  /** @throws DefinitionError when the texts of one entry are longer than a frame */
+  constructor(options: LinkDeviceOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#board = describeBoard(options.board)
+    this.#port = new FramePort({
+      outlet: options.outlet,
+      onFrame: (message, length) => this.#take(readHostMessage(message, 0, length)),
+    })
+    this.#failSafe = new FailSafe(this.#clock, this.#ownFailSafeMs, () => {
+      options.diagnose?.('nothing came from the host for too long: everything is put into its safe state')
+      void this.#calls.stop()
+    })
+    this.#calls = new DeviceCalls({
+      actuators: this.#board.actuators,
+      calls: this.#callLimit,
+      clock: this.#clock,
+      workingAfterMs: this.#answerMs / 2,
+      answer: (id, outcome) => {
+        if ('code' in outcome) this.#error(id, outcome)
+        else this.#result(id, outcome.value)
+      },
+      progress: (id, progress, total, text) => {
+        this.#send({
+          kind: 'progress',
+          session: this.#session,
+          id,
+          ...(progress !== undefined && { progress }),
+          ...(total !== undefined && { total }),
+          ...(text !== undefined && { text }),
+        })
+      },
+      log: (level, data) => this.log(level, typeof data === 'string' ? data : (JSON.stringify(data) ?? '')),
+      diagnose: text => options.diagnose?.(text),
+    })
+  }
+
+  /** The boot is over: says hello without being asked, so that a host sees the restart at once. */
+  start(): void {
+    this.#send({ kind: 'hello', session: noSession, version: linkVersion, members: this.#hello() })
+  }
+
+  /** Takes the next bytes of the line, cut anywhere. */
+  receive(chunk: Uint8Array): void {
+    this.#port.receive(chunk)
+  }
+
+  /** Sends a line of the device's log to the host. */
+  log(level: Parameters<Call['log']>[0], text: string): void {
+    this.#send({ kind: 'log', session: this.#session, severity: levels.indexOf(level), text: text.slice(0, 200) })
+  }
+
+  /** What it has seen. */
+  get counters(): Readonly<LinkCounters> {
+    return this.#port.counters
+  }
+
+  /** Ends the session, and everything goes to its safe state. */
+  async close(): Promise<void> {
+    this.#endSession()
+    this.#session = noSession
+    await this.#calls.stop()
+  }
+
+  get #ownFailSafeMs(): number {
+    return this.#options.failSafeMs ?? 5000
+  }
+
+  get #answerMs(): number {
+    return this.#options.answerMs ?? 50
+  }
+
+  get #callLimit(): number {
+    return this.#options.calls ?? 4
+  }
+
+  #take(message: ReturnType<typeof readHostMessage>): void {
+    if (message.kind === 'broken') return this.#port.damaged()
+    if (message.kind === 'hello') return this.#greet(message)
+    const { session, id } = message
+    if (message.kind === 'stop') return void this.#stop(message)
+    if (session !== this.#session || session === noSession) {
+      this.#port.counters.late++
+      if (session !== undefined && id !== undefined) {
+        this.#send({ kind: 'error', session, id, code: LinkCode.NoSession })
+      }
+      return
+    }
+    this.#used = true
+    this.#failSafe.feed()
+    if (message.kind !== 'unknown') return this.#serve(message)
+    this.#port.counters.unknown++
+    if (id !== undefined) this.#error(id, { code: LinkCode.Unsupported })
+  }
+
+  #serve(message: Exclude<HostMessage, { kind: 'hello' | 'stop' }>): void {
+    const { id } = message
+    switch (message.kind) {
+      case 'call':
+        return this.#calls.call(id, message.actuator, message.args)
+      case 'cancel':
+        return this.#calls.cancel(id)
+      case 'ping':
+        return this.#result(id, this.#updates & 0xff)
+      case 'describe': {
+        const record = this.#board.records[message.record]
+        return record === undefined ? this.#error(id, { code: LinkCode.Unknown }) : this.#result(id, record)
+      }
+      case 'read':
+        return this.#read(id, message.sensor)
+      case 'unwatch':
+        this.#unwatch(message.sensor)
+        return this.#result(id, null)
+      case 'watch':
+        return this.#read(id, message.sensor, value => this.#watch(message, value))
+    }
+  }
+
+  #greet({ session, version, members }: Extract<HostMessage, { kind: 'hello' }>): void {
+    if (version === linkVersion && (session !== this.#session || this.#used)) {
+      this.#endSession()
+      this.#port.counters.sessions++
+      this.#session = session
+      this.#updates = 0
+      const { maxFrame, failSafeMs } = HelloKey.host
+      this.#hostFrameBytes = Math.min(maxFrameBytes, wholeOr(members.get(maxFrame), maxFrameBytes))
+      const asked = Math.max(leastFailSafeMs, wholeOr(members.get(failSafeMs), this.#ownFailSafeMs))
+      this.#failSafe.periodMs = Math.min(this.#ownFailSafeMs, asked)
+    }
+    if (session === this.#session) this.#failSafe.feed()
+    this.#send({ kind: 'hello', session, version: linkVersion, members: this.#hello() })
+  }
+
+  #hello(): Map<number, CborItem> {
+    const { board, id, firmware, boot } = this.#options
+    const key = HelloKey.device
+    return new Map<number, CborItem>([
+      [key.name, board.name],
+      [key.id, id],
+      [key.firmware, firmware ?? board.version ?? '0.0.0'],
+      [key.hash, this.#board.hash],
+      [key.records, this.#board.records.length],
+      [key.boot, boot],
+      [key.maxFrame, maxFrameBytes],
+      [key.calls, this.#callLimit],
+      [key.failSafeMs, this.#failSafe.periodMs],
+      [key.answerMs, this.#answerMs],
+      [key.floats, 8],
+    ])
+  }
+
+  #endSession(): void {
+    this.#used = false
+    this.#calls.newSession()
+    for (const sensor of [...this.#watches.keys()]) this.#unwatch(sensor)
+    this.#asked.clear()
+    this.#failSafe.stop()
+  }
+
+  /** Obeyed from anybody: a stop that asked for the right session first could come too late. */
+  async #stop({ session, id }: { session: number; id: number }): Promise<void> {
+    if (session === this.#session && session !== noSession) this.#failSafe.feed()
+    const failed = await this.#calls.stop()
+    this.#send({ kind: 'result', session, id, item: failed.length > 0 ? failed : null, ageMs: 0 })
+  }
+
+  #read(id: number, number: number, took: (value: LinkValue) => void = () => {}): void {
+    const entry = this.#board.sensors[number]
+    if (entry === undefined) return this.#error(id, { code: LinkCode.Unknown })
+    if (this.#asked.has(id)) return void this.#send({ kind: 'progress', session: this.#session, id })
+    const session = this.#session
+    const answer = (value: LinkValue) => {
+      took(value)
+      this.#result(id, value)
+    }
+    // A sensor that gives nothing now is watched all the same.
+    const refuse = (thrown: unknown) => {
+      took(null)
+      this.#error(id, told(thrown))
+    }
+    try {
+      const value = takeReading(entry.sensor, this.#clock)
+      if (!(value instanceof Promise)) return answer(value)
+      this.#asked.add(id)
+      const isCurrent = () => session === this.#session && this.#asked.has(id)
+      const working = this.#clock.setTimeout(() => {
+        if (isCurrent()) this.#send({ kind: 'progress', session, id })
+      }, this.#answerMs / 2)
+      const end = (tell: () => void) => {
+        this.#clock.clearTimeout(working)
+        if (!isCurrent()) return
+        this.#asked.delete(id)
+        tell()
+      }
+      value.then(
+        settled => end(() => answer(settled)),
+        thrown => end(() => refuse(thrown)),
+      )
+    } catch (thrown) {
+      refuse(thrown)
+    }
+  }
+
+  #watch({ sensor: number, deadBand, minIntervalMs }: Extract<HostMessage, { kind: 'watch' }>, value: LinkValue): void {
+    this.#unwatch(number)
+    const { sensor } = this.#board.sensors[number]!
+    const changed = (changedTo: LinkValue) => {
+      this.#updates++
+      this.#send({ kind: 'update', session: this.#session, sensor: number, value: changedTo, ageMs: 0 })
+    }
+    this.#watches.set(number, watchSensor({ sensor, clock: this.#clock, deadBand, minIntervalMs, changed }, value))
+  }
+
+  #unwatch(sensor: number): void {
+    this.#watches.get(sensor)?.()
+    this.#watches.delete(sensor)
+  }
+
+  #result(id: number, item: CborInput): void {
+    const result: ResultOf = { kind: 'result', session: this.#session, id, item, ageMs: 0 }
+    if (this.#send(result) === 0) this.#error(id, { code: LinkCode.TooLarge })
+  }
+
+  #error(id: number, { code, text }: { code: number; text?: string }): void {
+    this.#send({ kind: 'error', session: this.#session, id, code, ...(text !== undefined && { text }) })
+  }
+
+  #send(message: DeviceMessage | ResultOf): number {
+    return this.#port.send(deviceArray(message), this.#hostFrameBytes)
+  }
+}
+
+function wholeOr(item: CborItem | undefined, otherwise: number): number {
+  return typeof item === 'number' && Number.isInteger(item) && item > 0 ? item : otherwise
+}
