@@ -1,12 +1,8 @@
-import { UriTemplateMatcher } from 'uri-template-matcher'
 import { DefinitionError } from './errors.ts'
 
-// The only file that knows the URI template library, of which it uses the part that is right: taking the text of one
-// expression apart and decoding it. Where each expression begins and ends is found here, because the library
-//   - tries every boundary of every expression with every other: with three of them a URI of 8 KiB takes hours;
-//   - stops at the first way to match a beginning of the URI: `{+path}/raw` misses `a/raw/b/raw`;
-//   - takes any text for an expression with an operator: `/search{?q}` matches `/searching`;
-//   - drops what is left over, such as the third of `1,2,3` in `{x,y}` and unknown names in a query.
+// Our own, because of the libraries none is both right and linear: uri-template-matcher tries every boundary with every
+// other and takes `{+path}/raw` for no match of `a/raw/b/raw`; uri-template-router lets no part of a list or query be
+// left out or change its place, needs 5 to 150 ms to compile one template, and throws for `%FF`.
 
 /** A URI template (RFC 6570, levels 1 to 3) that is ready to match URIs. */
 export interface UriTemplate {
@@ -41,7 +37,12 @@ export function compileUriTemplate(template: string): UriTemplate {
     match(uri) {
       if (typeof uri !== 'string' || uri.length > maxUriLength || !uri.startsWith(start)) return undefined
       const ends = divide(uri, parts)
-      return ends === undefined ? undefined : valuesOf(uri, parts, ends)
+      try {
+        return ends && valuesOf(uri, parts, ends)
+      } catch {
+        // Malformed percent-encoding.
+        return undefined
+      }
     },
   }
 }
@@ -51,9 +52,7 @@ interface Expression {
   readonly operator: string
   readonly names: string[]
   /** Whether the one variable is a list, as in `{?tag*}`. */
-  readonly list: boolean
-  /** The library's matcher for this expression alone, for which it has nothing to try. */
-  readonly matcher: UriTemplateMatcher
+  readonly isList: boolean
 }
 
 type Part = string | Expression
@@ -70,153 +69,114 @@ function parse(template: string): Part[] {
     throw new DefinitionError(`URI template: is longer than ${maxTemplateLength} characters`)
   }
   const parts: Part[] = []
-  const seen = new Set<string>()
+  // Whoever copies the values one by one would set a prototype.
+  const taken = new Set(['__proto__'])
   for (const piece of template.split(/(\{[^{}]*\})/)) {
     if (piece === '') continue
-    if (!piece.startsWith('{') || !piece.endsWith('}')) {
+    const [, operator, list] = /^\{([+#./;?&]?)(.*)\}$/.exec(piece) ?? []
+    if (operator === undefined || list === undefined) {
       if (/[{}]/.test(piece)) throw wrong('has a brace without its partner')
       if (!literal.test(piece)) throw wrong(`${JSON.stringify(piece)} holds a character that no URI has`)
       parts.push(piece)
       continue
     }
-    const [, operator = '', list = ''] = /^\{([+#./;?&]?)(.*)\}$/.exec(piece) ?? []
-    const names = list.split(',')
-    const isList = names.length === 1 && list.endsWith('*')
-    if (isList) names[0] = list.slice(0, -1)
+    const isList = list.endsWith('*') && !list.includes(',')
+    const names = (isList ? list.slice(0, -1) : list).split(',')
     for (const name of names) {
       if (/:\d+$/.test(name)) throw wrong(`${piece} gives only the beginning of a value, which cannot be matched back`)
       if (!variable.test(name)) throw wrong(`${piece} is no list of variable names`)
-      // The library would set it as a prototype.
-      if (name === '__proto__' || seen.has(name)) throw wrong(`the variable "${name}" is taken`)
-      seen.add(name)
+      if (taken.has(name)) throw wrong(`the variable "${name}" is taken`)
+      taken.add(name)
     }
     if (isList && (operator === '/' || operator === ';')) throw wrong(`${piece} cannot be matched; use {+${names[0]}}`)
     if ((operator === '' || operator === '+') && typeof parts.at(-1) === 'object') {
       throw wrong(`nothing tells where the variable before ${piece} ends`)
     }
-    // `{/a,b}` means `{/a}{/b}`, but the library separates its values at commas.
-    const groups = operator === '/' ? names.map(name => [name]) : [names]
-    for (const group of groups) {
-      const matcher = new UriTemplateMatcher()
-      matcher.add(`{${operator}${group.join(',')}${isList ? '*' : ''}}`)
-      parts.push({ operator, names: group, list: isList, matcher })
-    }
+    if (operator === '/') parts.push(...names.map(name => ({ operator, names: [name], isList })))
+    else parts.push({ operator, names, isList })
   }
   return parts
 }
 
 /**
  * Where each part ends in the URI; nothing when the URI is not of this template. For each part, from the last to the
- * first, it marks the places from which the rest fits: time and memory are parts times length, whatever the URI.
+ * first, it notes where the part ends if it begins here and the rest fits: time and memory are parts times length.
  */
 function divide(uri: string, parts: readonly Part[]): number[] | undefined {
-  const length = uri.length
-  // fits[p][i]: the parts from p on fit the URI from i on.
-  const fits = parts.map(() => new Uint8Array(length + 1))
-  const end = new Uint8Array(length + 1)
-  end[length] = 1
-  fits.push(end)
-  for (let p = parts.length - 1; p >= 0; p--) {
-    const part = parts[p]!
-    const here = fits[p]!
-    const next = fits[p + 1]!
-    if (typeof part === 'string') {
-      for (let i = 0; i + part.length <= length; i++) {
-        if (next[i + part.length] === 1 && uri.startsWith(part, i)) here[i] = 1
-      }
-      continue
-    }
-    // Whether the rest fits somewhere within the run of allowed characters that begins here.
-    let reachable = 0
-    for (let i = length; i >= 0; i--) {
-      const after = reachable
-      reachable = next[i] === 1 || (i < length && allows(part, uri.charCodeAt(i)) && after === 1) ? 1 : 0
-      if (part.operator === '+') here[i] = reachable
-      else if (part.operator === '') here[i] = i < length && allows(part, uri.charCodeAt(i)) ? after : 0
-      else here[i] = next[i] === 1 || (uri[i] === part.operator && after === 1) ? 1 : 0
-    }
-  }
-  if (fits[0]![0] !== 1) return undefined
-
-  const ends: number[] = []
+  const { length } = uri
+  let next = new Int16Array(length + 1).fill(-1)
+  next[length] = length
+  const table = parts.toReversed().map(part => {
+    next = typeof part === 'string' ? endsOfLiteral(uri, part, next) : endsOfExpression(uri, part, next)
+    return next
+  })
   let at = 0
-  for (let p = 0; p < parts.length; p++) {
-    const part = parts[p]!
-    const next = fits[p + 1]!
-    if (typeof part === 'string') at += part.length
-    // What stands there is rather the value of this variable than of a later one: `{/a}{/b}` reads /x as a.
-    else if (part.operator === '+') while (next[at] !== 1) at++
-    else if (part.operator === '' || uri[at] === part.operator) {
-      const from = at++
-      while (at <= length && next[at] !== 1 && allows(part, uri.charCodeAt(at))) at++
-      if (next[at] !== 1) at = from
-    }
-    ends.push(at)
-  }
-  return ends
+  const ends = table.reverse().map(here => {
+    at = at < 0 ? at : here[at]!
+    return at
+  })
+  return at < 0 ? undefined : ends
 }
 
-const slash = 0x2f
-const question = 0x3f
-const hash = 0x23
+/** For each place in the URI, where the literal that begins there ends; -1 where it does not, or the rest fails. */
+function endsOfLiteral(uri: string, text: string, next: Int16Array): Int16Array<ArrayBuffer> {
+  return next.map((_, i) => (uri.startsWith(text, i) && next[i + text.length]! >= 0 ? i + text.length : -1))
+}
 
-function allows(part: Expression, code: number): boolean {
-  switch (part.operator) {
-    case '+':
-    case '#':
-      return true
-    case '?':
-    case '&':
-      return code !== hash
-    default:
-      return code !== slash && code !== question && code !== hash
+/** The same for an expression. */
+function endsOfExpression(uri: string, { operator }: Expression, next: Int16Array): Int16Array<ArrayBuffer> {
+  const here = new Int16Array(next.length)
+  const forbidden = operator === '+' || operator === '#' ? '' : operator === '?' || operator === '&' ? '#' : '/?#'
+  // The nearest place that can be reached through allowed characters and from which the rest fits.
+  let nearest = -1
+  for (let i = uri.length; i >= 0; i--) {
+    const afterOne = nearest
+    const isAllowed = i < uri.length && !forbidden.includes(uri[i]!)
+    const empty = next[i]! >= 0 ? i : -1
+    nearest = empty >= 0 ? empty : isAllowed ? afterOne : -1
+    if (operator === '+') here[i] = nearest
+    else if (operator === '') here[i] = isAllowed ? afterOne : -1
+    // What stands here is rather the value of this variable than of a later one: `{/a}{/b}` reads /x as a.
+    else here[i] = uri[i] === operator && afterOne >= 0 ? afterOne : empty
   }
+  return here
 }
 
 function valuesOf(uri: string, parts: readonly Part[], ends: readonly number[]): Record<string, string> | undefined {
   const values: Record<string, string> = Object.create(null)
-  let from = 0
   for (const [p, part] of parts.entries()) {
-    const text = uri.slice(from, ends[p])
-    from = ends[p]!
     if (typeof part === 'string') continue
+    const { operator } = part
+    const text = uri.slice(ends[p - 1] ?? 0, ends[p])
     // An expression with an operator that is not there leaves its variables out; `{+path}` is then the empty text.
-    if (text === '' && part.operator !== '+') continue
-    if (!take(part, text, values)) return undefined
+    if (text === '' && operator !== '+') continue
+    const isNamed = operator === ';' || operator === '?' || operator === '&'
+    const list = operator === '' || operator === '+' ? text : text.slice(1)
+    if (!(isNamed ? takeNamed(part, list, values) : takeInOrder(part, list, values))) return undefined
   }
   return values
 }
 
-function take(part: Expression, text: string, values: Record<string, string>): boolean {
-  let params: Record<string, string | string[]> | undefined
-  try {
-    params = part.matcher.match(text)?.params
-  } catch {
-    // The library throws for malformed percent-encoding.
-  }
-  if (params === undefined) return false
-  const query = part.operator === '?' || part.operator === '&' || part.operator === ';'
-  const pieces = piecesOf(part, text)
-  const names = Object.keys(params).slice(0, pieces)
-  // A value too many, a name that the template lacks and a name given twice would be lost without a word.
-  if (!part.list && (query ? names.length !== pieces : pieces > part.names.length)) return false
-  for (const name of names) {
-    const value = params[name]!
-    if (typeof value === 'string') {
-      values[name] = value
-      continue
-    }
-    // The library leaves the name in front of each value of a list in a query.
-    if (query && !value.every(item => item.startsWith(`${name}=`))) return false
-    values[name] = value.map(item => (query ? item.slice(name.length + 1) : item)).join(',')
-  }
-  return true
+/** `1,2` */
+function takeInOrder({ operator, names, isList }: Expression, text: string, values: Record<string, string>): boolean {
+  const items = names.length === 1 && !isList ? [text] : text.split(operator === '.' ? '.' : ',')
+  if (isList) values[names[0]!] = items.map(decodeURIComponent).join(',')
+  else for (const [i, name] of names.entries()) if (i < items.length) values[name] = decodeURIComponent(items[i]!)
+  return isList || items.length <= names.length
 }
 
-/** How many values the text of an expression holds; a single variable takes all of it, but for a query. */
-function piecesOf(part: Expression, text: string): number {
-  if (part.operator === '?' || part.operator === '&') return text.slice(1).split('&').length
-  if (part.operator === ';') return text.slice(1).split(';').length
-  if (part.names.length === 1) return 1
-  return part.operator === '.' ? text.slice(1).split('.').length : text.split(',').length
+/** `x=1&y=2`. A name that the template lacks, or one that comes twice and is no list, would be lost without a word. */
+function takeNamed({ operator, names, isList }: Expression, text: string, values: Record<string, string>): boolean {
+  const separator = operator === ';' ? ';' : '&'
+  for (const item of text.split(separator)) {
+    const equals = item.indexOf('=')
+    const name = equals < 0 ? item : item.slice(0, equals)
+    const before = values[name]
+    // `;x` says that x is empty, where a query says `x=` (RFC 6570, section 3.2.7).
+    const isSaid = equals >= 0 || operator === ';'
+    if (!isSaid || !names.includes(name) || (before !== undefined && !isList)) return false
+    const value = equals < 0 ? '' : decodeURIComponent(item.slice(equals + 1))
+    values[name] = before === undefined ? value : `${before},${value}`
+  }
+  return true
 }

@@ -64,7 +64,6 @@ describe('who may know whom', () => {
   it('the runtime imports itself only, and each library in the one file that knows it', () => {
     const libraries: Record<string, string> = {
       '@cfworker/json-schema': 'runtime/schema.ts',
-      'uri-template-matcher': 'runtime/uri-template.ts',
     }
     expect(
       strangers('runtime', ({ file, imported }) => isIn('runtime', imported) || libraries[imported] === file),

@@ -31,6 +31,8 @@ describe('a URI of the template gives its variables', () => {
     ['log://box{/a}/x', 'log://box/x', {}],
     ['log://box{.ext*}', 'log://box.tar.gz', { ext: 'tar,gz' }],
     ['log://box{;a,b}', 'log://box;b=2', { b: '2' }],
+    ['log://box{;a,b}', 'log://box;a;b=', { a: '', b: '' }],
+    ['log://box{?q}', 'log://box?q=a=b', { q: 'a=b' }],
     ['log://{constructor}/{toString}', 'log://1/2', { constructor: '1', toString: '2' }],
   ])('%s of %s', (template, uri, values) => {
     expect({ ...compileUriTemplate(template).match(uri) }).toEqual(values)
@@ -60,6 +62,7 @@ describe('another URI is not of the template', () => {
     ['log://box{?q}', 'log://box?q=1&q=2'],
     ['log://box{?q}', 'log://box?__proto__=1'],
     ['log://box{?tag*}', 'log://box?tag=a&other=b'],
+    ['log://box{;a}', 'log://box;b'],
     ['log://box{#part}', 'log://boxtop'],
     ['log://box{/a}', 'log://box/x/y'],
   ])('%s of %s', (template, uri) => {
