@@ -295,6 +295,27 @@ describe('closing', () => {
     expect(clock.pending).toBe(0)
   })
 
+  it('a call that takes a moment to stop is still answered', async () => {
+    const { server, client, clock } = workshop(
+      { actuators: {} },
+      {
+        tools: {
+          tidy: {
+            call: (_args, call) =>
+              new Gate().pass(call.signal).catch(async () => {
+                await clock.advance(99)
+                return 'tidied up'
+              }),
+          },
+        },
+      },
+    )
+    const call = client.modern('tools/call', { name: 'tidy' })
+    await server.close()
+    expect(textOf(await call)).toBe('tidied up')
+    expect(clock.pending).toBe(0)
+  })
+
   it('does not wait for ever for a call that does not heed its signal', async () => {
     const { server, client, clock } = workshop({}, { tools: { deaf: { call: () => new Promise(() => {}) } } })
     void client.modern('tools/call', { name: 'deaf' })
