@@ -2,13 +2,14 @@ import type { Actuator } from './board.ts'
 import type { Call } from './call.ts'
 import type { Clock } from './clock.ts'
 import { publicMessage } from './errors.ts'
-import { LazySignal } from './sensor-reader.ts'
+import { LazySignal } from './lazy-signal.ts'
 
 const defaultTimeoutMs = 60_000
 /** How long a move may take to notice that it was told to stop, before its actuator is made safe without it. */
 const abortGraceMs = 1000
 
-interface Move {
+/** A move that runs. */
+export interface Move {
   readonly abort: LazySignal
   /** Resolves when `set` is over, however it ended. */
   readonly over: Promise<void>
@@ -59,11 +60,7 @@ export class ActuatorRunner {
    * @returns what went wrong, or nothing
    */
   async makeSafe(stopped?: string): Promise<string | undefined> {
-    this.#stopped ??= stopped
-    const reason = new Error(stopped ?? 'Stopped: the actuator was put into its safe state')
-    for (const { refuse } of this.#waiting.splice(0)) refuse(reason)
-    const move = this.#move
-    move?.abort.abort(reason)
+    const move = this.breakOff(stopped)
     let failure = await this.#safe()
     if (move !== undefined) {
       // A move that ends only now may have undone the safe state.
@@ -71,6 +68,20 @@ export class ActuatorRunner {
       failure = await this.#safe()
     }
     return failure
+  }
+
+  /**
+   * Breaks off what runs and what waits, and leaves the actuator as it then is.
+   *
+   * @param stopped why later calls are refused; left out, they are not
+   * @returns what ran
+   */
+  breakOff(stopped?: string): Move | undefined {
+    this.#stopped ??= stopped
+    const reason = new Error(stopped ?? 'Stopped: the actuator was put into its safe state')
+    for (const { refuse } of this.#waiting.splice(0)) refuse(reason)
+    this.#move?.abort.abort(reason)
+    return this.#move
   }
 
   /** The last resort when nothing may be awaited any more: a `set` that works at once has worked when this returns. */

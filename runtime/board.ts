@@ -94,6 +94,12 @@ export interface Board {
   device?: string
   /** Takes the hardware. Called once, before the first reading or move. */
   open?(): void | Promise<void>
+  /**
+   * Puts every output into its safe state at once, for hardware that can do so by itself, such as a device behind a cable.
+   * It is called in the place of the actuators' safe arguments, which then say what that state is. Such hardware is in
+   * charge of its own state at the start.
+   */
+  makeSafe?(): void | Promise<void>
   /** Gives the hardware back. Called once, after the actuators are safe. */
   close?(): void | Promise<void>
 }

@@ -15,6 +15,7 @@ import type { Dialect, InputAnswer, InputRequest } from './eras/era.ts'
 import { RpcError } from './errors.ts'
 import { isObject } from './json.ts'
 import type { RequestId } from './json-rpc.ts'
+import { LazySignal } from './lazy-signal.ts'
 import { type Checked, compileSchema } from './schema.ts'
 
 /** Where the notifications of a call go. */
@@ -50,8 +51,7 @@ export class CallState implements Call {
   batch: Batch | undefined = undefined
   #asked = 0
   #lastProgress = Number.NEGATIVE_INFINITY
-  #controller: AbortController | undefined = undefined
-  #abortReason: unknown = undefined
+  #stop: LazySignal | undefined = undefined
 
   constructor(id: RequestId, method: string, dialect: Dialect, outlet: CallOutlet) {
     this.id = id
@@ -60,25 +60,20 @@ export class CallState implements Call {
     this.outlet = outlet
   }
 
-  // Made on demand: a signal costs more than the rest of a short call.
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.#abortReason !== undefined) this.#controller.abort(this.#abortReason)
-    }
-    return this.#controller.signal
+    this.#stop ??= new LazySignal()
+    return this.#stop.signal
   }
 
   /** Whether the call was told to stop. */
   get aborted(): boolean {
-    return this.#abortReason !== undefined
+    return this.#stop?.aborted === true
   }
 
   /** Tells the handler to stop; the call is still answered. */
   abort(reason: Error): void {
-    if (this.#abortReason !== undefined) return
-    this.#abortReason = reason
-    this.#controller?.abort(reason)
+    this.#stop ??= new LazySignal()
+    this.#stop.abort(reason)
   }
 
   progress(progress: number, total?: number, message?: string): void {

@@ -44,6 +44,11 @@ export class DefinitionError extends Error {
   override readonly name = 'DefinitionError'
 }
 
+/** A sensor that did not give a value. The message names it and says what to check. */
+export class SensorError extends Error {
+  override readonly name = 'SensorError'
+}
+
 const ownMistakes = [TypeError, ReferenceError, RangeError, SyntaxError, EvalError, URIError]
 const longestMessage = 2000
 
@@ -59,8 +64,9 @@ export function publicMessage(thrown: unknown): string {
   return text === '' ? 'Internal error' : text.slice(0, longestMessage)
 }
 
-/** What the operator reads on stderr about something that was thrown: the stack where there is one. */
+/** What the operator reads on stderr about something that was thrown: the stack, unless the message says it all. */
 export function diagnostic(thrown: unknown): string {
+  if (thrown instanceof SensorError || thrown instanceof DefinitionError) return thrown.message
   if (thrown instanceof Error) return thrown.stack ?? `${thrown.name}: ${thrown.message}`
   try {
     return `thrown: ${String(thrown)}`

@@ -14,6 +14,7 @@ export interface Entry<D> {
 interface Kept<E> {
   entry: E
   bytes: number
+  json: string
 }
 
 const cursorPrefix = 'after:'
@@ -68,14 +69,17 @@ export class Registry<D, E extends Entry<D> = Entry<D>> {
    */
   set(key: string, definition: D): this {
     const entry = this.#compile(key, definition)
-    const bytes = utf8Length(toJson(entry.listed)) + 1 + (entry.slackBytes ?? 0)
+    const json = toJson(entry.listed)
+    const bytes = utf8Length(json) + 1 + (entry.slackBytes ?? 0)
     if (bytes + pageFrameBytes > this.#maxMessageBytes) {
       throw new DefinitionError(
         `${this.#kind}: "${key}" takes ${bytes} bytes in the list, too many for messages of ${this.#maxMessageBytes} bytes: shorten its description or schema`,
       )
     }
-    this.#kept.set(key, { entry, bytes })
-    this.#touch()
+    const same = this.#kept.get(key)?.json === json
+    this.#kept.set(key, { entry, bytes, json })
+    // What reads the same in the list is no change for a client.
+    if (!same) this.#touch()
     return this
   }
 
@@ -110,6 +114,11 @@ export class Registry<D, E extends Entry<D> = Entry<D>> {
     const page = this.#cut(from as string)
     this.#pages.set(from as string, page)
     return page
+  }
+
+  /** The pages are sealed with the server's name in them, and that is another one now. */
+  sealAnew(): void {
+    this.#pages.clear()
   }
 
   #knows(cursor: unknown): cursor is string {

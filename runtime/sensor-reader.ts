@@ -1,16 +1,13 @@
 import type { Sensor, SensorValue } from './board.ts'
 import type { Clock } from './clock.ts'
-import { publicMessage } from './errors.ts'
+import { publicMessage, SensorError } from './errors.ts'
+import { LazySignal } from './lazy-signal.ts'
+import { within } from './within.ts'
 
 /** A value and when it was taken, in milliseconds since 1970-01-01 UTC. */
 export interface TimedValue {
   value: SensorValue
   time: number
-}
-
-/** A sensor that did not give a value. The message names it and says what to check. */
-export class SensorError extends Error {
-  override readonly name = 'SensorError'
 }
 
 const defaultTimeoutMs = 10_000
@@ -101,22 +98,10 @@ export class SensorReader {
 
   #within(value: Promise<SensorValue>, request: LazySignal): Promise<SensorValue> {
     const timeoutMs = this.sensor.timeoutMs ?? defaultTimeoutMs
-    return new Promise((resolve, reject) => {
-      const timer = this.#clock.setTimeout(() => {
-        const error = new Error(`no answer in ${timeoutMs / 1000} s: check its wiring and its power`)
-        request.abort(error)
-        reject(error)
-      }, timeoutMs)
-      value.then(
-        settled => {
-          this.#clock.clearTimeout(timer)
-          resolve(settled)
-        },
-        thrown => {
-          this.#clock.clearTimeout(timer)
-          reject(thrown)
-        },
-      )
+    return within(value, timeoutMs, this.#clock, () => {
+      const error = new Error(`no answer in ${timeoutMs / 1000} s: check its wiring and its power`)
+      request.abort(error)
+      return error
     })
   }
 
@@ -229,31 +214,6 @@ export class SensorReader {
   #tell(): void {
     this.#toldAt = this.#clock.now()
     for (const listener of this.#listeners) listener()
-  }
-}
-
-/** A signal that costs nothing until somebody reads it. */
-export class LazySignal {
-  #controller: AbortController | undefined = undefined
-  #reason: Error | undefined = undefined
-
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.#reason !== undefined) this.#controller.abort(this.#reason)
-    }
-    return this.#controller.signal
-  }
-
-  /** Whether it was aborted. */
-  get aborted(): boolean {
-    return this.#reason !== undefined
-  }
-
-  /** Aborts the signal, or the one that is made later. */
-  abort(reason: Error): void {
-    this.#reason ??= reason
-    this.#controller?.abort(reason)
   }
 }
 

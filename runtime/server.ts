@@ -17,6 +17,8 @@ import { resourceFeature } from './resources.ts'
 import type { ServerCore, ServerInfo } from './server-core.ts'
 import { type Feature, type HandlerTable, handlerTable } from './table.ts'
 import { toolFeature } from './tools.ts'
+import { Watches } from './watches.ts'
+import { within } from './within.ts'
 
 /** How a server differs from the usual. Everything may be left out. */
 export interface ServerOptions {
@@ -78,6 +80,13 @@ export interface Server {
    * @throws what the board threw; calls then fail with its message
    */
   open(): Promise<void>
+  /**
+   * Serves another description of the same hardware, such as a device behind a cable that got new firmware. Clients are
+   * told which lists changed. The hardware stays open: neither board's `open` or `close` is called.
+   *
+   * @throws DefinitionError for a mistake in the new board, and goes on with the old one
+   */
+  replaceBoard(board: Board): void
   /** Puts every actuator into its safe state, ahead of everything that runs or waits. Returns what went wrong. */
   makeSafe(): Promise<string[]>
   /** The last resort of a process that dies: what can be made safe at once is. */
@@ -107,9 +116,9 @@ export function createServer(board: Board, options: ServerOptions = {}): Server 
 
 class BoardServer implements Server, ServerCore {
   readonly [brand] = true
-  readonly info: ServerInfo
-  readonly board: Board
-  readonly instructions: string | undefined
+  info: ServerInfo
+  board: Board
+  instructions: string | undefined
   readonly tools: Registry<Tool<any>>
   readonly resources: Registry<Resource>
   readonly resourceTemplates: Registry<ResourceTemplate>
@@ -123,7 +132,7 @@ class BoardServer implements Server, ServerCore {
   readonly requestState: ServerCore['requestState']
   diagnose: (text: string) => void
   readonly #options: ServerOptions
-  readonly #catalog: Catalog
+  #catalog: Catalog
   readonly #features: {
     methods: Record<Feature, HandlerTable>
     completes: () => boolean
@@ -131,7 +140,10 @@ class BoardServer implements Server, ServerCore {
   }
   readonly #resourceFeature: ReturnType<typeof resourceFeature>
   readonly #connections = new Set<Connection>()
-  readonly #watched = new Map<string, { listeners: Set<() => void>; stop: (() => void) | undefined }>()
+  readonly #watches = new Watches(
+    (uri, changed) => this.resources.get(uri)?.watch?.(changed),
+    text => this.diagnose(text),
+  )
   readonly #changed = new Set<Feature>()
   #ownership: Ownership | undefined = undefined
   #opening: Promise<void> | undefined = undefined
@@ -152,12 +164,7 @@ class BoardServer implements Server, ServerCore {
     this.requestState = requestStateSealer(options.requestStateSecret)
     this.diagnose = options.diagnose ?? (() => {})
     this.instructions = options.instructions ?? board.description
-    this.#catalog = catalog(board, {
-      clock: this.clock,
-      diagnose: text => this.diagnose(text),
-      ready: () => this.#ready(),
-      readSensorsTool: options.readSensorsTool ?? false,
-    })
+    this.#catalog = this.#catalogOf(board)
     this.info = serverInfo(board, options)
     for (const id of Object.keys(options.extensions ?? {})) {
       if (!extensionId.test(id)) throw new DefinitionError(`extension "${id}": an id looks like com.example/name`)
@@ -200,33 +207,11 @@ class BoardServer implements Server, ServerCore {
   }
 
   subscribe(uri: string, changed: () => void): () => void {
-    let watched = this.#watched.get(uri)
-    if (watched === undefined) {
-      const listeners = new Set<() => void>()
-      watched = { listeners, stop: undefined }
-      this.#watched.set(uri, watched)
-      try {
-        watched.stop = this.resources.get(uri)?.watch?.(() => this.resourceUpdated(uri))
-      } catch (thrown) {
-        this.diagnose(`${uri} cannot be watched: ${diagnostic(thrown)}`)
-      }
-    }
-    const { listeners } = watched
-    const listener = () => changed()
-    listeners.add(listener)
-    return () => {
-      if (!listeners.delete(listener) || listeners.size > 0) return
-      this.#watched.delete(uri)
-      try {
-        watched.stop?.()
-      } catch (thrown) {
-        this.diagnose(`${uri} is watched on: ${diagnostic(thrown)}`)
-      }
-    }
+    return this.#watches.add(uri, changed)
   }
 
   resourceUpdated(uri: string): void {
-    for (const listener of this.#watched.get(uri)?.listeners ?? []) listener()
+    this.#watches.tell(uri)
   }
 
   log(level: LogLevel, data: unknown, logger?: string): void {
@@ -245,10 +230,23 @@ class BoardServer implements Server, ServerCore {
     return this.#opening
   }
 
+  replaceBoard(board: Board): void {
+    const next = this.#catalogOf(board)
+    const { tools = {}, resources = {}, resourceTemplates = {} } = this.#options
+    const last = this.#catalog
+    this.board = board
+    this.#catalog = next
+    this.info = serverInfo(board, this.#options)
+    this.instructions = this.#options.instructions ?? board.description
+    replace('tool', this.tools, last.tools, next.tools, tools)
+    replace('resource', this.resources, last.resources, next.resources, resources)
+    replace('template', this.resourceTemplates, last.resourceTemplates, next.resourceTemplates, resourceTemplates)
+    for (const registry of [this.tools, this.resources, this.resourceTemplates, this.prompts]) registry.sealAnew()
+    this.#watches.restart()
+  }
+
   async makeSafe(): Promise<string[]> {
-    if (!this.#open) return []
-    const failures = await Promise.all(this.#catalog.actuators.map(runner => runner.makeSafe()))
-    return failures.filter(failure => failure !== undefined)
+    return this.#open ? this.#stopActuators() : []
   }
 
   makeSafeNow(): void {
@@ -258,6 +256,15 @@ class BoardServer implements Server, ServerCore {
   close(reason = 'The server is shutting down'): Promise<void> {
     this.#closing ??= this.#shutDown(reason)
     return this.#closing
+  }
+
+  #catalogOf(board: Board): Catalog {
+    return catalog(board, {
+      clock: this.clock,
+      diagnose: text => this.diagnose(text),
+      ready: () => this.#ready(),
+      readSensorsTool: this.#options.readSensorsTool ?? false,
+    })
   }
 
   #fill(): void {
@@ -296,8 +303,9 @@ class BoardServer implements Server, ServerCore {
       }
       await board.open?.()
       this.#open = true
-      // Whatever a former run left behind, the first thing that happens is the safe state.
-      const failures = await this.makeSafe()
+      // Whatever a former run left behind, the first thing that happens is the safe state. A board that keeps itself
+      // safe knows better: it may serve others already.
+      const failures = board.makeSafe === undefined ? await this.makeSafe() : []
       for (const failure of failures) this.diagnose(failure)
     } catch (thrown) {
       this.diagnose(`${board.name} could not be opened: ${diagnostic(thrown)}`)
@@ -307,8 +315,18 @@ class BoardServer implements Server, ServerCore {
     }
   }
 
-  async #stopActuators(reason: string): Promise<(string | undefined)[]> {
-    return this.#open ? Promise.all(this.#catalog.actuators.map(runner => runner.makeSafe(reason))) : []
+  /** Breaks off every move, ahead of everything. Later ones are refused when `stopped` says why. */
+  async #stopActuators(stopped?: string): Promise<string[]> {
+    const { actuators } = this.#catalog
+    const { makeSafe } = this.board
+    if (makeSafe === undefined) return said(await Promise.all(actuators.map(runner => runner.makeSafe(stopped))))
+    for (const runner of actuators) runner.breakOff(stopped)
+    try {
+      await within(makeSafe.call(this.board), makeSafeMs, this.clock)
+      return []
+    } catch (thrown) {
+      return [`${this.board.name} could not be made safe: ${publicMessage(thrown)}`]
+    }
   }
 
   /** Waits until every call is answered, but not for long. */
@@ -324,7 +342,7 @@ class BoardServer implements Server, ServerCore {
 
   async #shutDown(reason: string): Promise<void> {
     const gone = new Error(reason)
-    let safe = this.#stopActuators(reason)
+    let safe = this.#open ? this.#stopActuators(reason) : Promise.resolve<string[]>([])
     for (const connection of this.#connections) {
       // Subscriptions first: to be aborted would end them without a word.
       connection.farewell()
@@ -333,9 +351,9 @@ class BoardServer implements Server, ServerCore {
     if (!this.#open && this.#opening !== undefined) {
       // Hardware that is just being taken is given back once it is there.
       await this.#opening.catch(() => {})
-      safe = this.#stopActuators(reason)
+      if (this.#open) safe = this.#stopActuators(reason)
     }
-    for (const failure of await safe) if (failure !== undefined) this.diagnose(failure)
+    for (const failure of await safe) this.diagnose(failure)
     try {
       if (this.#open) await this.board.close?.()
     } catch (thrown) {
@@ -351,6 +369,8 @@ class BoardServer implements Server, ServerCore {
 const sharedOwner = processOwner()
 /** How long calls that were told to stop may take to be answered, in milliseconds. */
 const lastAnswersMs = 100
+/** How long a board that keeps itself safe may take for it, in milliseconds. */
+const makeSafeMs = 1000
 /** A key of `_meta` with its prefix (basic/index): labels with dots between, a slash, a name or nothing. */
 const extensionId = /^[a-z]([a-z0-9-]*[a-z0-9])?(\.[a-z]([a-z0-9-]*[a-z0-9])?)*\/([a-z0-9]([a-z0-9._-]*[a-z0-9])?)?$/i
 
@@ -360,6 +380,26 @@ function add<D>(what: string, registry: Registry<D>, own: Record<string, D>, add
     if (registry.has(key)) throw new DefinitionError(`${what} "${key}" is declared twice: the board has one too`)
     registry.set(key, definition)
   }
+}
+
+/** Puts `next` in the place of `last`. What stays the same is not touched, and what the server's options say goes first. */
+function replace<D>(
+  what: string,
+  registry: Registry<D>,
+  last: Record<string, D>,
+  next: Record<string, D>,
+  added: Record<string, D>,
+): void {
+  for (const key of Object.keys(next)) {
+    if (Object.hasOwn(added, key))
+      throw new DefinitionError(`${what} "${key}" is declared twice: the board has one too`)
+  }
+  for (const key of Object.keys(last)) if (!Object.hasOwn(next, key)) registry.delete(key)
+  for (const [key, definition] of Object.entries(next)) registry.set(key, definition)
+}
+
+function said(failures: readonly (string | undefined)[]): string[] {
+  return failures.filter(failure => failure !== undefined)
 }
 
 function serverInfo(board: Board, { websiteUrl, icons }: ServerOptions): ServerInfo {

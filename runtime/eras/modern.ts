@@ -62,12 +62,12 @@ interface Subscription {
 class ModernDialect implements Dialect {
   readonly methods: HandlerTable
   readonly #speaker: Speaker
-  readonly #head: string
+  #head = ''
+  #headOf: ServerInfo | undefined = undefined
   readonly #subscriptions = new Map<RequestId, Subscription>()
 
   constructor(speaker: Speaker) {
     this.#speaker = speaker
-    this.#head = sealHead(speaker.server.info)
     this.methods = handlerTable({
       'server/discover': () => this.#discover(),
       'subscriptions/listen': (params, call) => this.#listen(params, call),
@@ -115,6 +115,11 @@ class ModernDialect implements Dialect {
   }
 
   seal(value: unknown, call: CallState): string | Promise<string> {
+    const { info } = this.#speaker.server
+    if (this.#headOf !== info) {
+      this.#headOf = info
+      this.#head = sealHead(info)
+    }
     if (call.questions !== undefined) return this.#sealQuestions(call, call.questions)
     if (value instanceof PlainText) return `${this.#head}${plainTextMembers(value)}}`
     if (value instanceof ListPage) return (value.sealed.modern ??= this.#sealObject(pageOf(value), true))
