@@ -67,7 +67,7 @@ async function judge(
         expect(ran.get(number), 'a reported success ran once').toBe(1)
         outcomes.success++
       } catch (thrown) {
-        if (thrown instanceof UnknownOutcomeError) { outcomes.unknown++; console.log(thrown.message, number, ran.get(number)) }
+        if (thrown instanceof UnknownOutcomeError) outcomes.unknown++
         else if (thrown instanceof LinkError || thrown instanceof LinkDownError) {
           expect(ran.get(number), `a refused call did not run: ${thrown.message}`).toBe(undefined)
           if (thrown instanceof LinkError) outcomes.refused++
@@ -92,7 +92,6 @@ describe('a line that flips, loses or doubles one byte in a thousand', () => {
     const outcomes = await judge(pair, ran, 10_000)
     expect(outcomes.success).toBeGreaterThan(9_990)
     expect(pair.host.counters.repeats).toBeGreaterThan(100)
-    console.log(outcomes, pair.host.counters, pair.device.counters)
   })
 
   it(`one in 50, and the device restarts at random: the same holds, and what is unknown is called unknown`, async () => {
@@ -106,6 +105,5 @@ describe('a line that flips, loses or doubles one byte in a thousand', () => {
     })
     expect(outcomes.success).toBeGreaterThan(2_000)
     expect(outcomes.unknown).toBeGreaterThan(0)
-    console.log(outcomes, pair.host.counters)
   })
 })

@@ -8,17 +8,18 @@ export interface RememberedCall<Outcome> {
 }
 
 /**
- * The memory that makes a call run once: one place more than calls may run at a time, so that the last refusal has a
- * place as well. An id that is neither remembered nor newer than the newest is never run.
+ * The memory that makes a call run once. It has a place for each call that may be under way: with a new call the host
+ * names the older ones whose outcome it does not have yet, and all others may be forgotten. An id that is neither
+ * remembered nor newer than the newest is never run.
  */
 export class CallMemory<Outcome> {
   readonly #places: number
   #calls: RememberedCall<Outcome>[] = []
   #newest: number | undefined = undefined
 
-  /** @param calls how many calls may run at a time */
-  constructor(calls: number) {
-    this.#places = calls + 1
+  /** @param places how many calls may be under way at a time */
+  constructor(places: number) {
+    this.#places = places
   }
 
   /** The call with this id, while it is remembered. */
@@ -31,21 +32,19 @@ export class CallMemory<Outcome> {
     return this.#newest === undefined || isNewer(id, this.#newest)
   }
 
-  /** Remembers a call that came just now, in place of the oldest one that is over. */
-  add(id: number, actuator: number): RememberedCall<Outcome> {
-    const call: RememberedCall<Outcome> = { id, actuator, outcome: undefined }
-    if (this.#calls.length >= this.#places) {
-      const over = this.#calls.findIndex(({ outcome }) => outcome !== undefined)
-      this.#calls.splice(over === -1 ? 0 : over, 1)
-    }
-    this.#calls.push(call)
+  /**
+   * Remembers a call that came just now, in place of those that are over and not among `open` (all are, when it is left
+   * out). `undefined` when no place is free: the host has sent more calls than it may, and this one is never run.
+   */
+  add(id: number, actuator: number, open?: readonly number[]): RememberedCall<Outcome> | undefined {
     this.#newest = id
+    if (open !== undefined) {
+      this.#calls = this.#calls.filter(call => call.outcome === undefined || open.includes(call.id))
+    }
+    if (this.#calls.length >= this.#places) return undefined
+    const call: RememberedCall<Outcome> = { id, actuator, outcome: undefined }
+    this.#calls.push(call)
     return call
-  }
-
-  /** How many calls are not over. */
-  get running(): number {
-    return this.#calls.filter(({ outcome }) => outcome === undefined).length
   }
 
   /** A new session: no id means anything any more. */

@@ -37,16 +37,16 @@ export class DeviceCalls {
   }
 
   /** Takes a call, new or sent again. */
-  call(id: number, actuator: number, args: readonly LinkValue[]): void {
+  call(id: number, actuator: number, args: readonly LinkValue[], open: readonly number[] = []): void {
     const known = this.#memory.find(id)
     if (known !== undefined) return this.#again(known)
     if (!this.#memory.isNew(id)) return this.#options.answer(id, { code: LinkCode.Forgotten })
-    const free = this.#memory.running < this.#options.calls
-    const call = this.#memory.add(id, actuator)
+    const call = this.#memory.add(id, actuator, open)
+    if (call === undefined) return this.#options.answer(id, { code: LinkCode.Busy })
     try {
       const entry = this.#options.actuators[actuator]
       if (entry === undefined) throw new LinkError(LinkCode.Unknown)
-      if (!free || this.#moves.has(actuator)) throw new LinkError(LinkCode.Busy)
+      if (this.#moves.has(actuator)) throw new LinkError(LinkCode.Busy)
       this.#run(call, entry, outputOf(entry.actuator.inputSchema, namesOf(entry.args, args)))
     } catch (thrown) {
       this.#end(call, told(thrown))
@@ -58,7 +58,8 @@ export class DeviceCalls {
     const known = this.#memory.find(id)
     if (known === undefined) {
       if (!this.#memory.isNew(id)) return this.#options.answer(id, { code: LinkCode.Forgotten })
-      return this.#end(this.#memory.add(id, -1), { code: LinkCode.Cancelled })
+      const call = this.#memory.add(id, -1)
+      return call === undefined ? undefined : this.#end(call, { code: LinkCode.Cancelled })
     }
     if (known.outcome !== undefined) return this.#options.answer(id, known.outcome)
     this.#moves.get(known.actuator)?.breakOff(new LinkError(LinkCode.Cancelled))

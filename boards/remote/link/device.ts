@@ -164,7 +164,7 @@ export class LinkDevice {
     const { id } = message
     switch (message.kind) {
       case 'call':
-        return this.#calls.call(id, message.actuator, message.args)
+        return this.#calls.call(id, message.actuator, message.args, message.open)
       case 'cancel':
         return this.#calls.cancel(id)
       case 'ping':

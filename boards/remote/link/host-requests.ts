@@ -141,8 +141,15 @@ export class HostRequests {
     clock.clearTimeout(request.timer)
     request.id = this.#idFor(request.question.kind)
     this.#flying.set(request.id, request)
-    request.sent = request.question.message(this.#session?.number ?? 0, request.id)
+    const message = request.question.message(this.#session?.number ?? 0, request.id)
+    request.sent = message.kind === 'call' ? { ...message, open: this.#openCalls(request) } : message
     this.#send(request)
+  }
+
+  /** The device keeps the outcome of these, and may forget all others. */
+  #openCalls(except: HostRequest): number[] {
+    const calls = [...this.#flying.values()].filter(({ question }) => question.kind === 'call')
+    return calls.filter(request => request !== except).map(({ id }) => id)
   }
 
   #idFor(kind: Question['kind']): number {
@@ -266,8 +273,11 @@ function lost(request: HostRequest, why: string): Error {
 }
 
 function refusal(request: HostRequest, { code, text }: Extract<DeviceMessage, { kind: 'error' }>): Error {
-  const ranMaybe = request.question.kind === 'call' && (code === LinkCode.Forgotten || isOlderCopy(request, code))
-  return ranMaybe ? lost(request, 'the device does not remember the call') : new LinkError(code, text)
+  if (request.question.kind === 'call') {
+    if (code === LinkCode.Forgotten) return lost(request, 'the device forgot the call')
+    if (isOlderCopy(request, code)) return lost(request, 'the device restarted, or another program took it over,')
+  }
+  return new LinkError(code, text)
 }
 
 /** Of several copies the first may have run before the restart that the last one met. */

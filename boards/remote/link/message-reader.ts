@@ -27,7 +27,9 @@ export function readHostMessage(bytes: Uint8Array, start: number, end: number): 
     if (kind === Kind.cancel) return { kind: 'cancel', session, id }
     if (!isWhole(fourth, 0) || !Array.isArray(fifth)) return broken
     const args = fromItem(fifth)
-    return args === undefined ? broken : { kind: 'call', session, id, actuator: fourth, args: args as LinkValue[] }
+    if (args === undefined) return broken
+    const open = Array.isArray(sixth) ? sixth.filter(older => isWhole(older, 0, 255)) : []
+    return { kind: 'call', session, id, actuator: fourth, args: args as LinkValue[], open }
   }
   if (!isWhole(id, -24, 255)) return unknown(kind, session)
   switch (kind) {

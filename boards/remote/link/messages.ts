@@ -55,14 +55,21 @@ export type HelloMembers = ReadonlyMap<number | string, CborItem>
 
 /**
  * What a host sends. `id` ties an answer to it: 0 to 255 and rising for calls, -1 to -24 for everything else.
- * What is left out of `watch` is as the device's description says.
+ * `open` names the older calls whose outcome the host does not have yet. What is left out of `watch` is as the device's description says.
  */
 export type HostMessage =
   | { kind: 'hello'; session: number; version: number; members: HelloMembers }
   | { kind: 'ping'; session: number; id: number }
   | { kind: 'describe'; session: number; id: number; record: number }
   | { kind: 'read'; session: number; id: number; sensor: number }
-  | { kind: 'call'; session: number; id: number; actuator: number; args: readonly LinkValue[] }
+  | {
+      kind: 'call'
+      session: number
+      id: number
+      actuator: number
+      args: readonly LinkValue[]
+      open?: readonly number[]
+    }
   | { kind: 'cancel'; session: number; id: number }
   | { kind: 'watch'; session: number; id: number; sensor: number; minIntervalMs?: number; deadBand?: number }
   | { kind: 'unwatch'; session: number; id: number; sensor: number }
@@ -88,7 +95,10 @@ export function hostArray(message: HostMessage): CborInput[] {
     case 'read':
       return [Kind.read, session, message.id, message.sensor]
     case 'call':
-      return [Kind.call, session, message.id, message.actuator, message.args]
+      return short(
+        [Kind.call, session, message.id, message.actuator, message.args],
+        [message.open?.length ? message.open : null],
+      )
     case 'watch':
       return short(
         [Kind.watch, session, message.id, message.sensor],
