@@ -796,12 +796,17 @@ describe('sensors', () => {
     const before = value()
     await settled()
     await client.modern('tools/call', { name: 'fan', arguments: { percent: 1 } })
+    const meanwhile = value()
+    await settled()
+    // One reading at a time: who asks after the move waits for the next one.
+    expect(finish).toHaveLength(1)
     finish[0]!(1)
     expect(await before).toBe(1)
     const after = value()
     await settled()
-    finish[1]?.(2)
-    expect(await after).toBe(2)
+    finish[1]!(2)
+    expect([await meanwhile, await after]).toEqual([2, 2])
+    expect(finish).toHaveLength(2)
   })
 
   it.each<[string, Partial<Sensor>, RegExp]>([
