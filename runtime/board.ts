@@ -1,5 +1,5 @@
 import type { Call } from './call.ts'
-import type { ArgumentsOf, InputSchema, JsonSchema } from './schema.ts'
+import type { ArgumentsOf, InputSchema, JsonSchema } from './schema/types.ts'
 import type { SenmlUnit } from './senml-units.ts'
 
 /** One value of a sensor: SenML's `v`, `vb`, `vs` or `vd` (RFC 8428, section 4.2). */

@@ -16,7 +16,8 @@ import { RpcError } from './errors.ts'
 import { isObject } from './json.ts'
 import type { RequestId } from './json-rpc.ts'
 import { LazySignal } from './lazy-signal.ts'
-import { type Checked, compileSchema } from './schema.ts'
+import type { Checked } from './schema/types.ts'
+import { compileSchema } from './schema.ts'
 
 /** Where the notifications of a call go. */
 export interface CallOutlet {
@@ -96,7 +97,7 @@ export class CallState implements Call {
   async elicit(question: ElicitForm | ElicitUrl): Promise<any> {
     const { key = this.#nextKey('elicitation'), ...asked } = question
     const isPage = 'url' in asked
-    const form = isPage ? undefined : compileSchema(asked.requestedSchema, `requestedSchema of "${key}"`)
+    const form = isPage ? undefined : compileSchema(asked.requestedSchema, `requestedSchema of "${key}"`, 'form')
     const params = isPage ? { mode: 'url', ...asked } : asked
     for (let tries = 0; ; tries++) {
       const { action, content = {} } = await this.#ask(key, { method: 'elicitation/create', params })

@@ -1,4 +1,4 @@
-import type { FromSchema, JsonSchema } from './schema.ts'
+import type { FromSchema, JsonSchema } from './schema/types.ts'
 
 /** How serious a log message is, rising (RFC 5424 severities, as MCP names them). */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'

@@ -1,6 +1,6 @@
 import type { Call } from './call.ts'
 import type { Annotations, ContentBlock, Icon, PromptMessage, ResourceContents, ToolResult } from './content.ts'
-import type { ArgumentsOf, InputSchema } from './schema.ts'
+import type { ArgumentsOf, InputSchema } from './schema/types.ts'
 
 /** What a tool says of itself (MCP ToolAnnotations). Left out means: not read-only, destructive, not idempotent, open world. */
 export interface ToolAnnotations {

@@ -4,7 +4,8 @@ import type { Tool } from './definitions.ts'
 import { DefinitionError, diagnostic, ErrorCode, publicMessage, RpcError } from './errors.ts'
 import { isObject, toJson } from './json.ts'
 import { type Entry, Registry, said } from './registry.ts'
-import { assertObjectRoot, type Checked, type CompiledSchema, compileSchema } from './schema.ts'
+import type { Checked, CompiledSchema } from './schema/types.ts'
+import { assertObjectRoot, compileSchema } from './schema.ts'
 import { type HandlerTable, handlerTable, PlainText } from './table.ts'
 
 interface ToolEntry extends Entry<Tool<any>> {
@@ -48,7 +49,8 @@ function compileTool(name: string, definition: Tool<any>): ToolEntry {
   const { title, description, inputSchema = noArguments, outputSchema, annotations, icons, _meta } = definition
   const input = compileSchema(inputSchema, `inputSchema of tool "${name}"`)
   assertObjectRoot(input.json, `inputSchema of tool "${name}"`)
-  const output = outputSchema === undefined ? undefined : compileSchema(outputSchema, `outputSchema of tool "${name}"`)
+  const output =
+    outputSchema === undefined ? undefined : compileSchema(outputSchema, `outputSchema of tool "${name}"`, 'output')
   const listed = said({
     name,
     title,

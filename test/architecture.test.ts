@@ -63,7 +63,7 @@ describe('who may know whom', () => {
 
   it('the runtime imports itself only, and each library in the one file that knows it', () => {
     const libraries: Record<string, string> = {
-      '@cfworker/json-schema': 'runtime/schema.ts',
+      '@cfworker/json-schema': 'runtime/schema/library.ts',
     }
     expect(
       strangers('runtime', ({ file, imported }) => isIn('runtime', imported) || libraries[imported] === file),
@@ -142,12 +142,13 @@ describe('eras', () => {
 
 describe('the public API', () => {
   const index = sourceOf('runtime/index.ts')
-  const names = [...index.matchAll(/export (?:type )?\{([^}]*)\} from '\.\/([\w-]+\.ts)'/g)].flatMap(([, list, file]) =>
-    list!
-      .split(',')
-      .map(name => name.trim().replace(/^type /, ''))
-      .filter(name => name !== '')
-      .map(name => [name, `runtime/${file}`] as const),
+  const names = [...index.matchAll(/export (?:type )?\{([^}]*)\} from '\.\/([\w/-]+\.ts)'/g)].flatMap(
+    ([, list, file]) =>
+      list!
+        .split(',')
+        .map(name => name.trim().replace(/^type /, ''))
+        .filter(name => name !== '')
+        .map(name => [name, `runtime/${file}`] as const),
   )
 
   it('is listed name by name', () => {

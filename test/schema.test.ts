@@ -4,14 +4,10 @@ import * as v from 'valibot'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { DefinitionError } from '../runtime/errors.ts'
-import {
-  assertObjectRoot,
-  type Checked,
-  compileSchema,
-  type InputSchema,
-  type JsonSchema,
-  withJsonSchema,
-} from '../runtime/schema.ts'
+import { withJsonSchema } from '../runtime/schema/standard.ts'
+import type { Checked, InputSchema, JsonSchema } from '../runtime/schema/types.ts'
+import type { Subject } from '../runtime/schema/wording.ts'
+import { assertObjectRoot, compileSchema } from '../runtime/schema.ts'
 import type { StandardSchemaV1 } from '../runtime/standard-schema.ts'
 
 // The library as it is, watched: some tests ask whether it was needed.
@@ -180,25 +176,25 @@ describe('what a model is told about a wrong call', () => {
       'an item that comes twice',
       object({ l: { uniqueItems: true } }),
       { l: [1, { a: 1 }, { a: 1 }] },
-      ['"l" must not have the same item twice; items 1 and 2 are the same'],
+      ['"l": Duplicate items at indexes 1 and 2'],
     ],
     [
       'a list that lacks what it must contain',
       object({ l: { contains: { type: 'number' } } }),
       { l: ['a'] },
-      ['"l" must have at least 1 of this kind: number; you sent 1 item'],
+      ['"l": Array does not contain item matching schema'],
     ],
     [
       'a list that has too few of what it must contain',
       object({ l: { contains: { type: 'number' }, minContains: 2 } }),
       { l: ['a', 1] },
-      ['"l" must have at least 2 of this kind: number; you sent 2 items'],
+      ['"l": Array must contain at least 2 items matching schema. Only 1 items were found'],
     ],
     [
       'a list that has too many of what it may contain',
       object({ l: { contains: { type: 'number' }, maxContains: 1 } }),
       { l: [2, 1] },
-      ['"l" must have at most 1 of this kind: number; you sent 2 items'],
+      ['"l": Array may contain at most 1 items matching schema. 2 items were found'],
     ],
     [
       'a tuple',
@@ -256,13 +252,13 @@ describe('what a model is told about a wrong call', () => {
       'an argument that needs another',
       object({ a: {}, b: {} }, { dependentRequired: { a: ['b'] } }),
       { a: 1 },
-      ['"b" is required when "a" is given'],
+      ['the arguments: Instance has "a" but does not have "b"'],
     ],
     [
       'an argument that needs another, as draft-07 says it',
       object({ a: {} }, { $schema: 'http://json-schema.org/draft-07/schema#', dependencies: { a: ['b'] } }),
       { a: 1 },
-      ['"b" is required when "a" is given'],
+      ['the arguments: Instance has "a" but does not have "b"'],
     ],
     [
       'a name that is not evaluated',
@@ -345,6 +341,46 @@ describe('what a model is told about a wrong call', () => {
   ]
   it.each(rows)('says what would be right for %s', (_, schema, value, problems) => {
     expect(problemsOf(schema, value)).toEqual(problems)
+  })
+})
+
+describe('what is checked is called by its name', () => {
+  const schema = object({ percent, on: { type: 'boolean' } }, { additionalProperties: false })
+  const value = { percent: 150, speed: 1 }
+  const deep = Array.from({ length: 201 }).reduce<unknown>(inner => [inner], 1)
+
+  it.each<[Subject, string[]]>([
+    [
+      'arguments',
+      ['"speed" is not an argument of this tool; it takes: percent, on', '"percent" must be at most 100; you sent 150'],
+    ],
+    [
+      'form',
+      ['"speed" is not a field of this form; it takes: percent, on', '"percent" must be at most 100; you sent 150'],
+    ],
+    [
+      'output',
+      [
+        '"speed" is not a member of its outputSchema; it takes: percent, on',
+        '"percent" must be at most 100; it sent 150',
+      ],
+    ],
+  ])('%s: a member', (subject, problems) => {
+    const checked = compileSchema(schema, what, subject).check(value) as { problems: string[] }
+    expect(checked.problems.toSorted()).toEqual(problems.toSorted())
+  })
+
+  it.each<[Subject, string]>([
+    ['arguments', 'the arguments'],
+    ['form', 'the answers'],
+    ['output', 'its results'],
+  ])('%s: all of it', (subject, whole) => {
+    const problemOf = (schema: InputSchema, value: unknown) =>
+      (compileSchema(schema, what, subject).check(value) as { problems: string[] }).problems[0]
+    expect(problemOf(fan, null)).toMatch(new RegExp(`^${whole} must be an object with percent; (you|it) sent null$`))
+    expect(problemOf(fan, deep)).toBe(`${whole} are nested deeper than 200 levels`)
+    expect(problemOf(z.object({}), deep)).toBe(`${whole} are nested deeper than 200 levels`)
+    expect(problemOf(z.object({ a: z.number('no') }), { a: 'x' })).toMatch(/^"a": no; (you|it) sent "x"$/)
   })
 })
 

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import * as z from 'zod'
 import { type Actuator, actuator } from '../../runtime/board.ts'
-import { type ArgumentsOf, type FromSchema, type JsonSchema, withJsonSchema } from '../../runtime/schema.ts'
+import { withJsonSchema } from '../../runtime/schema/standard.ts'
+import type { ArgumentsOf, FromSchema, JsonSchema } from '../../runtime/schema/types.ts'
 
 // Compiled by `npm run typecheck`, never run: a line that is wrong does not compile.
 
