@@ -46,6 +46,10 @@ export class ReadingPort implements OpenedPort {
     this.#go?.()
   }
 
+  drain(): Promise<void> {
+    return this.#port.drain().catch(() => {})
+  }
+
   stop(): void {
     this.#over = true
     this.#go?.()

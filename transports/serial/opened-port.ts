@@ -14,6 +14,8 @@ export interface OpenedPort {
   put(bytes: Uint8Array): Promise<void> | undefined
   pause(): void
   resume(): void
+  /** Resolves when the system has next to nothing left to send, or cannot send any more. Works after `stop` too. */
+  drain(): Promise<void>
   /** Stops moving bytes. Closing the port is left to whoever opened it. */
   stop(): void
 }

@@ -3,8 +3,10 @@ import type { OpenedPort, OpenedPortEvents } from './opened-port.ts'
 
 /** A port that Linux or macOS opened: a file descriptor that does not block, and what tells when it is ready. */
 export interface PolledDescriptor {
-  readonly fd: number
+  fd: number | null
   readonly poller: {
+    stop(): void
+    destroy(): void
     on(event: 'readable' | 'writable' | 'disconnect', listener: (error: Error | null) => void): unknown
     poll(events: number): void
   }
@@ -30,12 +32,13 @@ export class PolledPort implements OpenedPort {
   readonly #buffer = Buffer.allocUnsafeSlow(readBytes)
   #events: OpenedPortEvents | undefined = undefined
   #writing: { bytes: Uint8Array; written: () => void; failed: (reason: unknown) => void } | undefined = undefined
+  #drained: (() => void) | undefined = undefined
   #paused = false
   #over = false
   #emptyReads = 0
 
   constructor({ fd, poller }: PolledDescriptor) {
-    this.#fd = fd
+    this.#fd = fd!
     this.#poller = poller
   }
 
@@ -66,6 +69,17 @@ export class PolledPort implements OpenedPort {
     this.#wait()
   }
 
+  /**
+   * The system says that it takes more when it has less than 256 bytes left, and for a board with its own USB, when it has
+   * none. Asking it to wait for the last one would hold up a thread until the board takes it, which may be never.
+   */
+  drain(): Promise<void> {
+    return new Promise(resolve => {
+      this.#drained = resolve
+      this.#wait()
+    })
+  }
+
   stop(): void {
     this.#over = true
     this.#writing?.failed(new Error('the port was closed'))
@@ -73,8 +87,10 @@ export class PolledPort implements OpenedPort {
   }
 
   #ready(error: Error | null, act: () => void): void {
-    if (this.#over) return
-    if (error !== null) return this.#lost(error)
+    if (error !== null) {
+      this.#drained?.()
+      return this.#lost(error)
+    }
     try {
       act()
     } finally {
@@ -84,12 +100,14 @@ export class PolledPort implements OpenedPort {
 
   /** The poller waits for what it was asked for last, so both directions are always asked for together. */
   #wait(): void {
-    if (this.#over || this.#events === undefined) return
-    this.#poller.poll((this.#paused ? 0 : readable) | (this.#writing ? writable : 0) | disconnected)
+    if (this.#events === undefined || (this.#over && this.#drained === undefined)) return
+    const reading = !this.#paused && !this.#over
+    const writing = this.#writing !== undefined || this.#drained !== undefined
+    this.#poller.poll((reading ? readable : 0) | (writing ? writable : 0) | disconnected)
   }
 
   #read(): void {
-    if (this.#paused) return
+    if (this.#paused || this.#over) return
     let count: number
     try {
       count = readSync(this.#fd, this.#buffer, 0, readBytes, null)
@@ -107,7 +125,11 @@ export class PolledPort implements OpenedPort {
 
   #write(): void {
     const writing = this.#writing
-    if (writing === undefined) return
+    if (writing === undefined) {
+      this.#drained?.()
+      this.#drained = undefined
+      return
+    }
     this.#writing = undefined
     try {
       const rest = this.#writeSome(writing.bytes)

@@ -12,6 +12,7 @@ import { Outbox } from './outbox.ts'
 import { type PolledDescriptor, PolledPort } from './polled-port.ts'
 import type { PortDescription } from './port-description.ts'
 import { asPortError, messageOf, PortError } from './port-error.ts'
+import { closeStuckPort } from './stuck-port.ts'
 
 /** How a serial port is used. Everything may be left out: 115200 baud, 8 data bits, no parity, one stop bit, raw. */
 export interface SerialOptions {
@@ -39,6 +40,9 @@ export interface SerialStream extends ByteStream {
 export function serialStream(path: string, options: SerialOptions = {}): SerialStream {
   return new LocalSerialStream(path, options)
 }
+
+/** How long it may take until what was thrown away is gone. */
+const flushMs = 100
 
 /** A lock may outlive the closing of the port by a moment. After these waits it is somebody else's. */
 const lockWaitsMs = [20, 50, 100, 200, 400]
@@ -135,8 +139,10 @@ class LocalSerialStream implements SerialStream {
   async #setLines(binding: BindingPort, policy: LinePolicy): Promise<void> {
     this.#linesText = policy.why
     if (policy.set !== undefined) {
+      const { dtr, rts } = policy.set
       await binding.set(policy.set).catch(thrown => {
-        this.#linesText += `; setting them failed (${messageOf(thrown)})`
+        // Opening has raised both already.
+        if (!dtr || !rts) this.#linesText += `; setting them failed (${messageOf(thrown)})`
       })
     }
     if (policy.keep && process.platform !== 'win32' && !(await keepLines(this.name)))
@@ -167,9 +173,10 @@ class LocalSerialStream implements SerialStream {
       await this.#opening?.catch(() => {})
       return
     }
-    const sent = !now && (await within(drainMs, this.#outbox.idle()))
-    if (this.#over) return
-    const drained = sent && (await within(drainMs, binding.drain()))
+    const opened = this.#opened
+    const sent = this.#outbox.idle().then(() => opened.drain())
+    const drained = !now && (await within(drainMs, sent))
+    // It was lost meanwhile, and is being closed.
     if (this.#over) return
     this.#end(undefined)
     await this.#release(binding, !drained)
@@ -177,7 +184,12 @@ class LocalSerialStream implements SerialStream {
 
   /** The system waits up to half a minute for a device to take what was written, unless that is thrown away first. */
   async #release(binding: BindingPort, discard: boolean): Promise<void> {
-    if (discard) await binding.flush().catch(() => {})
+    if (discard) {
+      await binding.flush().catch(() => {})
+      const opened = this.#opened
+      if (opened !== undefined && isPolled(binding) && !(await within(flushMs, opened.drain())))
+        return closeStuckPort(binding)
+    }
     await binding.close().catch(thrown => {
       throw asPortError(thrown, this.name)
     })
