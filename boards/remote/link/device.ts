@@ -104,6 +104,8 @@ export class LinkDevice {
 
   /** The boot is over: says hello without being asked, so that a host sees the restart at once. */
   start(): void {
+    // Ends whatever the boot loader printed, or the frame that the restart cut.
+    this.#port.newline()
     this.#send({ kind: 'hello', session: noSession, version: linkVersion, members: this.#hello() })
   }
 

@@ -63,19 +63,28 @@ export class FramePort {
     if (this.#writer.length > limit) return 0
     const frame = this.#writer.end()
     this.counters.framesOut++
-    this.counters.bytesOut += frame.length
-    try {
-      this.#options.outlet.write(frame)
-    } catch {
-      // A line that is gone is a line on which frames get lost: the repeats find out.
-    }
+    this.#write(frame)
     return frame.length
+  }
+
+  /** Ends whatever stands on the line. */
+  newline(): void {
+    this.#write(Uint8Array.of(0x0a))
   }
 
   /** Counts something that came in and was no good. */
   damaged(): void {
     this.counters.damaged++
     this.#options.onDamaged?.()
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.counters.bytesOut += bytes.length
+    try {
+      this.#options.outlet.write(bytes)
+    } catch {
+      // A line that is gone is a line on which frames get lost: the repeats find out.
+    }
   }
 
   #frame(bytes: Uint8Array, start: number, end: number): void {
