@@ -1,6 +1,6 @@
 import { Batch } from './batch.ts'
 import type { LogLevel } from './call.ts'
-import { CallState, InputRequired } from './call-state.ts'
+import { CallState } from './call-state.ts'
 import type { Dialect, Era, Speaker } from './eras/era.ts'
 import { eras } from './eras/index.ts'
 import { diagnostic, ErrorCode, publicMessage, RpcError } from './errors.ts'
@@ -292,7 +292,8 @@ export class Connection implements Speaker {
 
   #fail(call: CallState, thrown: unknown, batch = this.#batch): void {
     if (call.settled) return
-    if (thrown instanceof InputRequired && call.questions !== undefined) {
+    // Whatever became of the question on its way through the handler, the client is asked, and the handler runs again.
+    if (call.questions !== undefined && !(thrown instanceof RpcError)) {
       try {
         return this.#seal(call, undefined, batch)
       } catch (again) {

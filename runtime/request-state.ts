@@ -2,7 +2,8 @@ import { DefinitionError } from './errors.ts'
 import { isObject, toBase64 } from './json.ts'
 import type { RequestStateSealer } from './server-core.ts'
 
-const longestState = 64 * 1024
+/** Room for what a model or a person answered in earlier rounds. */
+const longestState = 1024 * 1024
 const leastSecret = 32
 
 /**

@@ -350,7 +350,7 @@ class BoardServer implements Server, ServerCore {
     }
     if (!this.#open && this.#opening !== undefined) {
       // Hardware that is just being taken is given back once it is there.
-      await this.#opening.catch(() => {})
+      await within(this.#opening, openingMs, this.clock).catch(() => {})
       if (this.#open) safe = this.#stopActuators(reason)
     }
     for (const failure of await safe) this.diagnose(failure)
@@ -369,6 +369,8 @@ class BoardServer implements Server, ServerCore {
 const sharedOwner = processOwner()
 /** How long calls that were told to stop may take to be answered, in milliseconds. */
 const lastAnswersMs = 100
+/** How long hardware that is just being taken may take to be there, before it is left. */
+const openingMs = 1000
 /** How long a board that keeps itself safe may take for it, in milliseconds. */
 const makeSafeMs = 1000
 /** A key of `_meta` with its prefix (basic/index): labels with dots between, a slash, a name or nothing. */

@@ -1007,6 +1007,34 @@ describe('questions to the client come back as a result', () => {
     expect(result.content[0].text).toBe('[{"action":"accept","content":{"rpm":1}},"m",[]]')
   })
 
+  it('a handler that wraps what a question throws still asks', async () => {
+    const { ask } = doing(async (_args, call) => {
+      try {
+        return String((await call.roots()).length)
+      } catch (thrown) {
+        throw new Error('the folders could not be had', { cause: thrown })
+      }
+    })
+    const { inputRequests, requestState } = (await ask()).result
+    expect(Object.keys(inputRequests)).toEqual(['roots_1'])
+    const { result } = await ask({ inputResponses: { roots_1: { roots: [] } }, requestState })
+    expect(result.content[0].text).toBe('0')
+  })
+
+  it('a long answer of an earlier round is carried into the next', async () => {
+    const { ask } = doing(async (_args, call) => {
+      const { content } = await call.sample({ messages: [], maxTokens: 1, key: 'long' })
+      await call.roots('next')
+      return String((content as { text: string }).text.length)
+    })
+    const first = (await ask()).result
+    const long = { role: 'assistant', content: { type: 'text', text: 'x'.repeat(300_000) }, model: 'm' }
+    const second = (await ask({ inputResponses: { long }, requestState: first.requestState })).result
+    expect(Object.keys(second.inputRequests)).toEqual(['next'])
+    const { result } = await ask({ inputResponses: { next: { roots: [] } }, requestState: second.requestState })
+    expect(result.content[0].text).toBe('300000')
+  })
+
   it('two of one kind without a key have keys of their own', async () => {
     const { ask } = doing(async (_args, call) => JSON.stringify(await Promise.all([call.roots(), call.roots()])))
     const { inputRequests } = (await ask()).result

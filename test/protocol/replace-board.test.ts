@@ -105,3 +105,12 @@ describe('hardware that can make itself safe', () => {
     expect(await failures).toEqual(['box could not be made safe: not done after 1 s'])
   })
 })
+
+it('hardware that never opens cannot keep a server from closing', async () => {
+  const clock = new OwnedClock()
+  const server = createServer(boardOf({ open: () => new Promise(() => {}) }), { clock })
+  void server.open().catch(() => {})
+  const closed = server.close()
+  await clock.advance(2000)
+  await closed
+})
