@@ -1,5 +1,5 @@
 import { DefinitionError } from '../errors.ts'
-import { formats, type Shape, shapes } from './keywords.ts'
+import { exampleOf, type Shape, shapeOf } from './keywords.ts'
 import type { Definition, Schema, SchemaDraft } from './library.ts'
 import { nearest } from './nearest.ts'
 import { isObject } from './plain.ts'
@@ -42,7 +42,7 @@ export function readDefinition(json: Record<string, unknown>, what: string): Def
     const schema: Schema = {}
     nodes.push({ schema, at })
     for (const [keyword, value] of Object.entries(node)) {
-      const shape = shapes.get(keyword)
+      const shape = shapeOf(keyword)
       if (shape !== undefined) readKeyword(schema, keyword, shape, value, at, depth)
     }
     checkTogether(schema, at)
@@ -62,7 +62,7 @@ export function readDefinition(json: Record<string, unknown>, what: string): Def
         checkType(value, at)
         return
       case 'format':
-        if (!formats.has(value as string)) delete schema[keyword]
+        if (exampleOf(value as string) === undefined) delete schema[keyword]
         return
       case 'regex':
         checkRegex(value as string, keyword, at)

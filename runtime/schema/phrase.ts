@@ -1,4 +1,4 @@
-import { formats } from './keywords.ts'
+import { exampleOf } from './keywords.ts'
 import { type Lookup, type Schema, targetOf } from './library.ts'
 import { isObject } from './plain.ts'
 import { clean, counted, listed, maxNamesShown, show } from './text.ts'
@@ -50,7 +50,7 @@ function phraseOfType(type: string, schema: Schema, lookup: Lookup, depth: numbe
     }
     case 'string': {
       const { minLength, maxLength, pattern, format } = schema
-      if (format !== undefined) return `text in the format ${format}, such as ${formats.get(format)}`
+      if (format !== undefined) return `text in the format ${format}, such as ${exampleOf(format)}`
       if (pattern !== undefined) return `text that matches the pattern ${clean(pattern, 80)}`
       if (minLength !== undefined && maxLength !== undefined) return `text of ${minLength} to ${maxLength} characters`
       if (minLength !== undefined) return `text of at least ${counted(minLength, 'character')}`

@@ -1,4 +1,4 @@
-import { shapes } from './keywords.ts'
+import { shapeOf } from './keywords.ts'
 import { type Lookup, type Schema, targetOf } from './library.ts'
 import { isObject } from './plain.ts'
 import { clean, maxNamesShown } from './text.ts'
@@ -47,8 +47,7 @@ export function schemaAt(
       continue
     }
     node = node[keyword]
-    const shape = shapes.get(keyword)
-    if (shape === 'schemaMap' || Array.isArray(node)) node = memberOf(node, tokens[++i] ?? '')
+    if (shapeOf(keyword) === 'schemaMap' || Array.isArray(node)) node = memberOf(node, tokens[++i] ?? '')
   }
   return { schema: isObject(node) ? (node as Schema) : undefined, through }
 }
