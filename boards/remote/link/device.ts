@@ -1,10 +1,10 @@
-import { type Board, type Call, type Clock, systemClock } from '../../../runtime/index.ts'
+import { type Call, type Clock, systemClock } from '../../../runtime/index.ts'
 import { type BoardRecords, describeBoard } from './board-records.ts'
 import { LinkCode } from './codes.ts'
 import type { LinkCounters } from './counters.ts'
+import { DeviceAsks } from './device-asks.ts'
 import { DeviceCalls } from './device-calls.ts'
-import { told } from './device-errors.ts'
-import { takeReading, watchSensor } from './device-sensors.ts'
+import type { LinkDeviceOptions } from './device-options.ts'
 import { FailSafe } from './fail-safe.ts'
 import { maxFrameBytes } from './frame.ts'
 import { readHostMessage } from './message-reader.ts'
@@ -18,30 +18,7 @@ import {
   type ResultOf,
 } from './messages.ts'
 import { FramePort } from './port.ts'
-import type { ByteOutlet } from './stream.ts'
-import type { CborInput, CborItem, LinkValue } from './value.ts'
-
-/** How a {@link LinkDevice} is made. */
-export interface LinkDeviceOptions {
-  board: Board
-  /** Where it writes. */
-  outlet: ByteOutlet
-  clock?: Clock
-  /** What no other device has: a serial number, a MAC address. */
-  id: string
-  /** How often it was started, or any number that differs from that of the start before. */
-  boot: number
-  /** The version of its firmware; the board's version when left out. */
-  firmware?: string
-  /** Without a frame for this long everything goes to its safe state, in milliseconds; 5000 when left out. */
-  failSafeMs?: number
-  /** How many calls may run at a time, each on its own actuator; 4 when left out. */
-  calls?: number
-  /** How long an answer may take before it is said that the work goes on, in milliseconds; 50 when left out. */
-  answerMs?: number
-  /** Told what a person at the device should read. */
-  diagnose?: (text: string) => void
-}
+import type { CborInput, CborItem } from './value.ts'
 
 const levels = ['emergency', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug']
 const leastFailSafeMs = 300
@@ -57,13 +34,11 @@ export class LinkDevice {
   readonly #port: FramePort
   readonly #calls: DeviceCalls
   readonly #failSafe: FailSafe
-  readonly #watches = new Map<number, () => void>()
-  readonly #asked = new Set<number>()
+  readonly #asks: DeviceAsks
   #session = noSession
   /** Whether anything but its hello came in this session: after that, a hello of the same number begins a new one. */
   #used = false
   #hostFrameBytes = maxFrameBytes
-  #updates = 0
 
   /** @throws DefinitionError when the texts of one entry are longer than a frame */
   constructor(options: LinkDeviceOptions) {
@@ -77,6 +52,15 @@ export class LinkDevice {
     this.#failSafe = new FailSafe(this.#clock, this.#ownFailSafeMs, () => {
       options.diagnose?.('nothing came from the host for too long: everything is put into its safe state')
       void this.#calls.stop()
+    })
+    this.#asks = new DeviceAsks({
+      sensors: this.#board.sensors,
+      clock: this.#clock,
+      workingAfterMs: this.#answerMs / 2,
+      result: (id, value) => this.#result(id, value),
+      error: (id, error) => this.#error(id, error),
+      working: id => void this.#send({ kind: 'progress', session: this.#session, id }),
+      update: (sensor, value) => void this.#send({ kind: 'update', session: this.#session, sensor, value, ageMs: 0 }),
     })
     this.#calls = new DeviceCalls({
       actuators: this.#board.actuators,
@@ -170,18 +154,18 @@ export class LinkDevice {
       case 'cancel':
         return this.#calls.cancel(id)
       case 'ping':
-        return this.#result(id, this.#updates & 0xff)
+        return this.#result(id, this.#asks.updates & 0xff)
       case 'describe': {
         const record = this.#board.records[message.record]
         return record === undefined ? this.#error(id, { code: LinkCode.Unknown }) : this.#result(id, record)
       }
       case 'read':
-        return this.#read(id, message.sensor)
+        return this.#asks.read(id, message.sensor)
       case 'unwatch':
-        this.#unwatch(message.sensor)
+        this.#asks.unwatch(message.sensor)
         return this.#result(id, null)
       case 'watch':
-        return this.#read(id, message.sensor, value => this.#watch(message, value))
+        return this.#asks.watch(id, message)
     }
   }
 
@@ -190,7 +174,6 @@ export class LinkDevice {
       this.#endSession()
       this.#port.counters.sessions++
       this.#session = session
-      this.#updates = 0
       const { maxFrame, failSafeMs } = HelloKey.host
       this.#hostFrameBytes = Math.min(maxFrameBytes, wholeOr(members.get(maxFrame), maxFrameBytes))
       const asked = Math.max(leastFailSafeMs, wholeOr(members.get(failSafeMs), this.#ownFailSafeMs))
@@ -221,8 +204,7 @@ export class LinkDevice {
   #endSession(): void {
     this.#used = false
     this.#calls.newSession()
-    for (const sensor of [...this.#watches.keys()]) this.#unwatch(sensor)
-    this.#asked.clear()
+    this.#asks.newSession()
     this.#failSafe.stop()
   }
 
@@ -231,58 +213,6 @@ export class LinkDevice {
     if (session === this.#session && session !== noSession) this.#failSafe.feed()
     const failed = await this.#calls.stop()
     this.#send({ kind: 'result', session, id, item: failed.length > 0 ? failed : null, ageMs: 0 })
-  }
-
-  #read(id: number, number: number, took: (value: LinkValue) => void = () => {}): void {
-    const entry = this.#board.sensors[number]
-    if (entry === undefined) return this.#error(id, { code: LinkCode.Unknown })
-    if (this.#asked.has(id)) return void this.#send({ kind: 'progress', session: this.#session, id })
-    const session = this.#session
-    const answer = (value: LinkValue) => {
-      took(value)
-      this.#result(id, value)
-    }
-    // A sensor that gives nothing now is watched all the same.
-    const refuse = (thrown: unknown) => {
-      took(null)
-      this.#error(id, told(thrown))
-    }
-    try {
-      const value = takeReading(entry.sensor, this.#clock)
-      if (!(value instanceof Promise)) return answer(value)
-      this.#asked.add(id)
-      const isCurrent = () => session === this.#session && this.#asked.has(id)
-      const working = this.#clock.setTimeout(() => {
-        if (isCurrent()) this.#send({ kind: 'progress', session, id })
-      }, this.#answerMs / 2)
-      const end = (tell: () => void) => {
-        this.#clock.clearTimeout(working)
-        if (!isCurrent()) return
-        this.#asked.delete(id)
-        tell()
-      }
-      value.then(
-        settled => end(() => answer(settled)),
-        thrown => end(() => refuse(thrown)),
-      )
-    } catch (thrown) {
-      refuse(thrown)
-    }
-  }
-
-  #watch({ sensor: number, deadBand, minIntervalMs }: Extract<HostMessage, { kind: 'watch' }>, value: LinkValue): void {
-    this.#unwatch(number)
-    const { sensor } = this.#board.sensors[number]!
-    const changed = (changedTo: LinkValue) => {
-      this.#updates++
-      this.#send({ kind: 'update', session: this.#session, sensor: number, value: changedTo, ageMs: 0 })
-    }
-    this.#watches.set(number, watchSensor({ sensor, clock: this.#clock, deadBand, minIntervalMs, changed }, value))
-  }
-
-  #unwatch(sensor: number): void {
-    this.#watches.get(sensor)?.()
-    this.#watches.delete(sensor)
   }
 
   #result(id: number, item: CborInput): void {

@@ -1,10 +1,12 @@
 import type { Clock } from '../../../runtime/index.ts'
-import { LinkCode, LinkDownError, LinkError, UnknownOutcomeError } from './codes.ts'
+import { LinkCode, LinkDownError, LinkError } from './codes.ts'
 import type { LinkCounters } from './counters.ts'
 import type { DeviceHello } from './hello.ts'
+import { lost, refusal } from './host-endings.ts'
 import { type Answer, HostRequest, type Question } from './host-request.ts'
 import type { DeviceMessage, HostMessage } from './messages.ts'
-import { nextCallId, type Random } from './session.ts'
+import { RequestIds } from './request-ids.ts'
+import type { Random } from './session.ts'
 import { backOff, waitMs } from './wait.ts'
 
 /** A call that is at work is asked after at this pace, doubled up to the slowest, in milliseconds. */
@@ -44,10 +46,8 @@ export class HostRequests {
   readonly #options: HostRequestsOptions
   readonly #queue: HostRequest[] = []
   readonly #flying = new Map<number, HostRequest>()
+  readonly #ids = new RequestIds()
   #session: Session | undefined = undefined
-  #callId = 0
-  #askId = 0
-  #stopId = 0
 
   constructor(options: HostRequestsOptions) {
     this.#options = options
@@ -131,7 +131,7 @@ export class HostRequests {
       if (session === undefined || waiting >= session.hello.window) return false
       if (question.kind === 'ask') return this.#flying.size < 18
       if (calls >= session.hello.calls) return false
-      return oldest === undefined || ((nextCallId(this.#callId) - oldest) & 0xff) < farthestAhead
+      return oldest === undefined || this.#ids.aheadOf(oldest) < farthestAhead
     })
     return at === -1 ? undefined : this.#queue.splice(at, 1)[0]
   }
@@ -139,7 +139,7 @@ export class HostRequests {
   #launch(request: HostRequest): void {
     const { clock } = this.#options
     clock.clearTimeout(request.timer)
-    request.id = this.#idFor(request.question.kind)
+    request.id = this.#ids.next(request.question.kind, id => this.#flying.has(id))
     this.#flying.set(request.id, request)
     const message = request.question.message(this.#session?.number ?? 0, request.id)
     request.sent = message.kind === 'call' ? { ...message, open: this.#openCalls(request) } : message
@@ -150,22 +150,6 @@ export class HostRequests {
   #openCalls(except: HostRequest): number[] {
     const calls = [...this.#flying.values()].filter(({ question }) => question.kind === 'call')
     return calls.filter(request => request !== except).map(({ id }) => id)
-  }
-
-  #idFor(kind: Question['kind']): number {
-    if (kind === 'call') {
-      do this.#callId = nextCallId(this.#callId)
-      while (this.#flying.has(this.#callId))
-      return this.#callId
-    }
-    // A stop may outlive the session in which it was sent: its ids are apart from those of the other questions.
-    if (kind === 'stop') {
-      this.#stopId = this.#stopId <= -24 || this.#stopId > -21 ? -21 : this.#stopId - 1
-      return this.#stopId
-    }
-    do this.#askId = this.#askId <= -20 ? -1 : this.#askId - 1
-    while (this.#flying.has(this.#askId))
-    return this.#askId
   }
 
   #send(request: HostRequest): void {
@@ -262,25 +246,4 @@ export class HostRequests {
     if (this.#flying.get(request.id) === request) this.#flying.delete(request.id)
     if (!request.settled) tell()
   }
-}
-
-/** How a question ends when the session ends under it. */
-function lost(request: HostRequest, why: string): Error {
-  if (request.question.kind !== 'call') return new LinkDownError(why)
-  return new UnknownOutcomeError(
-    `${why} while the call was under way: whether it ran is unknown. Read a sensor that shows it before trying again`,
-  )
-}
-
-function refusal(request: HostRequest, { code, text }: Extract<DeviceMessage, { kind: 'error' }>): Error {
-  if (request.question.kind === 'call') {
-    if (code === LinkCode.Forgotten) return lost(request, 'the device forgot the call')
-    if (isOlderCopy(request, code)) return lost(request, 'the device restarted, or another program took it over,')
-  }
-  return new LinkError(code, text)
-}
-
-/** Of several copies the first may have run before the restart that the last one met. */
-function isOlderCopy(request: HostRequest, code: number): boolean {
-  return code === LinkCode.NoSession && (request.copies > 1 || request.sent?.kind === 'cancel')
 }

@@ -4,7 +4,9 @@ import type { LinkCounters } from './counters.ts'
 import type { LinkDescription } from './description.ts'
 import { readDescription } from './description-reader.ts'
 import { maxFrameBytes } from './frame.ts'
+import { Greeter } from './greeter.ts'
 import { type DeviceHello, readHello } from './hello.ts'
+import type { LinkCallOptions, LinkHostOptions } from './host-options.ts'
 import type { Answer, Question } from './host-request.ts'
 import { HostRequests } from './host-requests.ts'
 import { HostWatches, type HostWatchOptions, type LinkReading, type ReadingReceiver } from './host-watches.ts'
@@ -12,51 +14,9 @@ import type { LineKind } from './line.ts'
 import { readDeviceMessage } from './message-reader.ts'
 import { type DeviceMessage, HelloKey, type HostMessage, hostArray, linkVersion, noSession } from './messages.ts'
 import { FramePort } from './port.ts'
-import { chooseSession, platformRandom, type Random } from './session.ts'
-import type { ByteOutlet } from './stream.ts'
+import { isStopId } from './request-ids.ts'
+import { platformRandom } from './session.ts'
 import { type CborItem, fromItem, type LinkValue } from './value.ts'
-
-/** How a {@link LinkHost} is made. */
-export interface LinkHostOptions {
-  /** Where it writes. */
-  outlet: ByteOutlet
-  clock?: Clock
-  random?: Random
-  /** Bits a second of the line; 0 for one on which bytes take no time. 115 200 when left out. */
-  baud?: number
-  /** What drivers and schedulers add to each exchange, in milliseconds; 20 when left out. */
-  marginMs?: number
-  /** How often a message is sent before the device counts as gone; 5 when left out. */
-  tries?: number
-  /** How long a question waits for a device that is away, in milliseconds; 3000 when left out. */
-  awayMs?: number
-  /** The fail-safe period to ask for, in milliseconds; the device's own when left out. It grants no longer one. */
-  failSafeMs?: number
-  /** The device answered the hello of a new session. `restarted` when it started anew since the session before. */
-  onReady?: (hello: DeviceHello, restarted: boolean) => void
-  /** The session is over, and why; the hello is repeated from now on. */
-  onLost?: (why: string) => void
-  /** Text that the device printed, without its newline. The bytes are good during the call only. */
-  onText?: (bytes: Uint8Array, start: number, end: number) => void
-  /** A line that is a JSON message; taken as text when left out. */
-  onJson?: (bytes: Uint8Array, start: number, end: number) => void
-  /** A log message of the device: RFC 5424 severity, 0 (emergency) to 7 (debug). */
-  onLog?: (severity: number, text: string) => void
-  /** For the person at the host: a late answer that was dropped, a version that does not match. */
-  diagnose?: (text: string) => void
-}
-
-/** What a call may be given beside its arguments. */
-export interface LinkCallOptions {
-  /** Cancels it. The call then ends as the device says, or as unknown. */
-  signal?: AbortSignal
-  onProgress?: (progress: number, total?: number, text?: string) => void
-  /** How long the move itself may take, in milliseconds; 60 000 when left out. */
-  timeMs?: number
-}
-
-const firstHelloMs = 250
-const slowestHelloMs = 1000
 
 /**
  * The host's side of the link: finds the device, keeps the session, asks and is told. It has no line of its own: bytes
@@ -65,32 +25,35 @@ const slowestHelloMs = 1000
 export class LinkHost {
   readonly #options: LinkHostOptions
   readonly #clock: Clock
-  readonly #random: Random
   readonly #port: FramePort
   readonly #requests: HostRequests
   readonly #watches: HostWatches
-  #session = noSession
+  readonly #greeter: Greeter
   #hello: DeviceHello | undefined = undefined
   #boot: number | undefined = undefined
   #started = false
   #alive = true
-  #helloTimer: unknown = undefined
-  #helloMs = firstHelloMs
   #pingTimer: unknown = undefined
 
   constructor(options: LinkHostOptions) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
-    this.#random = options.random ?? platformRandom
+    const random = options.random ?? platformRandom
     this.#port = new FramePort({
       outlet: options.outlet,
       onFrame: (bytes, length) => this.#take(readDeviceMessage(bytes, 0, length)),
       ...(options.onText && { onText: options.onText }),
       ...(options.onJson && { onJson: options.onJson }),
     })
+    this.#greeter = new Greeter({
+      clock: this.#clock,
+      random,
+      say: session => this.#sayHello(session),
+      repeated: () => void this.#port.counters.repeats++,
+    })
     this.#requests = new HostRequests({
       clock: this.#clock,
-      random: this.#random,
+      random,
       counters: this.#port.counters,
       baud: options.baud ?? 115_200,
       marginMs: options.marginMs ?? 20,
@@ -112,13 +75,13 @@ export class LinkHost {
   start(): void {
     if (this.#started) return
     this.#started = true
-    this.#newSession()
+    this.#greeter.begin()
   }
 
   /** The line is gone, or no longer ours: all that is under way ends, and nothing is sent until `start`. */
   suspend(why = 'the cable was pulled'): void {
     this.#started = false
-    this.#clock.clearTimeout(this.#helloTimer)
+    this.#greeter.stop()
     this.#end(why)
   }
 
@@ -145,7 +108,7 @@ export class LinkHost {
 
   /** The session's number; 0 while the device is away. */
   get session(): number {
-    return this.#hello === undefined ? noSession : this.#session
+    return this.#hello === undefined ? noSession : this.#greeter.session
   }
 
   /** What it has seen. */
@@ -251,7 +214,7 @@ export class LinkHost {
     if (message.kind === 'unknown') return void counters.unknown++
     if (message.kind === 'hello') return this.#greeted(message)
     if (message.kind === 'log') return this.#options.onLog?.(message.severity, message.text)
-    if (message.session !== this.#session && !isStop(message)) return this.#late(message)
+    if (message.session !== this.#greeter.session && !isStop(message)) return this.#late(message)
     if (message.kind === 'error' && message.code === LinkCode.NoSession && this.#hello !== undefined) {
       this.#requests.take(message)
       return this.#lose('the device restarted, or another program took it over')
@@ -271,10 +234,10 @@ export class LinkHost {
     if (session === noSession) {
       // It has just booted: what it was told before is gone.
       if (this.#hello !== undefined) this.#lose('the device restarted')
-      else this.#sayHello()
+      else this.#greeter.say()
       return
     }
-    if (session !== this.#session || this.#hello !== undefined) return void this.#port.counters.late++
+    if (session !== this.#greeter.session || this.#hello !== undefined) return void this.#port.counters.late++
     if (version !== linkVersion) {
       this.#options.diagnose?.(`${codeText(LinkCode.Version)}: ${version} instead of ${linkVersion}`)
       return
@@ -284,8 +247,7 @@ export class LinkHost {
     if (restarted) this.#port.counters.restarts++
     this.#boot = hello.boot
     this.#hello = hello
-    this.#helloMs = firstHelloMs
-    this.#clock.clearTimeout(this.#helloTimer)
+    this.#greeter.stop()
     this.#port.counters.sessions++
     // First what waits, then what is told: a receiver may ask for more.
     this.#requests.open(session, hello)
@@ -296,7 +258,7 @@ export class LinkHost {
 
   #lose(why: string): void {
     this.#end(why)
-    if (this.#started) this.#newSession()
+    if (this.#started) this.#greeter.begin()
   }
 
   #end(why: string): void {
@@ -307,28 +269,11 @@ export class LinkHost {
     if (wasReady) this.#options.onLost?.(why)
   }
 
-  #newSession(): void {
-    const before = this.#session
-    do this.#session = chooseSession(this.#random)
-    while (this.#session === before)
-    this.#sayHello()
-  }
-
-  #sayHello(): void {
-    this.#clock.clearTimeout(this.#helloTimer)
+  #sayHello(session: number): void {
     const { failSafeMs } = this.#options
     const members = new Map<number, CborItem>([[HelloKey.host.maxFrame, maxFrameBytes]])
     if (failSafeMs !== undefined) members.set(HelloKey.host.failSafeMs, failSafeMs)
-    this.#helloTimer = this.#clock.setTimeout(
-      () => {
-        this.#port.counters.repeats++
-        this.#helloMs = Math.min(slowestHelloMs, this.#helloMs * 2)
-        this.#sayHello()
-      },
-      this.#helloMs * (1 + this.#random() / 2),
-    )
-    // Last, since on a line in memory the answer comes before this returns.
-    this.#port.send(hostArray({ kind: 'hello', session: this.#session, version: linkVersion, members }), maxFrameBytes)
+    this.#port.send(hostArray({ kind: 'hello', session, version: linkVersion, members }), maxFrameBytes)
   }
 
   #pingOn(): void {
@@ -359,7 +304,7 @@ export class LinkHost {
 }
 
 function isStop(message: DeviceMessage): boolean {
-  return 'id' in message && message.id <= -21
+  return 'id' in message && isStopId(message.id)
 }
 
 function readingOf({ item, ageMs }: Answer): LinkReading {
