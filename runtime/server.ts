@@ -15,7 +15,7 @@ import type { Registry } from './registry.ts'
 import { requestStateSealer } from './request-state.ts'
 import { resourceFeature } from './resources.ts'
 import type { ServerCore, ServerInfo } from './server-core.ts'
-import { type Feature, type HandlerTable, handlerTable } from './table.ts'
+import { type Feature, features, type HandlerTable, handlerTable, waiting } from './table.ts'
 import { toolFeature } from './tools.ts'
 import { Watches } from './watches.ts'
 import { within } from './within.ts'
@@ -47,6 +47,12 @@ export interface ServerOptions {
   questionTimeoutMs?: number
   /** At least 32 bytes that sign what clients carry between two requests; random when left out. */
   requestStateSecret?: Uint8Array
+  /**
+   * For a server that learns only later what it serves, such as one for a device behind a cable that was never seen
+   * before. It says from the beginning that it has tools, resources and prompts; while this gives a promise, lists and
+   * calls wait for it.
+   */
+  untilKnown?: () => Promise<void> | undefined
   /** Who takes the hardware; an owner for this process when left out. */
   owner?: Owner
   clock?: Clock
@@ -182,12 +188,19 @@ class BoardServer implements Server, ServerCore {
     this.resourceTemplates = resources.templates
     this.prompts = prompts.registry
     this.#resourceFeature = resources
+    const { untilKnown } = options
+    const served = (methods: HandlerTable) => (untilKnown === undefined ? methods : waiting(methods, untilKnown))
     this.#features = {
-      methods: { tools: tools.methods, resources: resources.methods, prompts: prompts.methods },
+      methods: {
+        tools: served(tools.methods),
+        resources: served(resources.methods),
+        prompts: served(prompts.methods),
+      },
       completes: () => completes(prompts, resources),
       completion: completionHandler(prompts, resources),
     }
     this.#fill()
+    if (untilKnown !== undefined) for (const feature of features) this.#listChanged(feature)
     this.#made = true
   }
 

@@ -2,7 +2,10 @@ import type { CallState } from './call-state.ts'
 import { toJson } from './json.ts'
 
 /** What a server can offer, by the protocol's names. */
-export type Feature = 'tools' | 'resources' | 'prompts'
+export type Feature = (typeof features)[number]
+
+/** All that a server can offer. */
+export const features = ['tools', 'resources', 'prompts'] as const
 
 /** Answers a method: neutral value in, or a promise of it. Throws RpcError to choose an error. */
 export type Handler = (params: Record<string, unknown>, call: CallState) => unknown
@@ -13,6 +16,22 @@ export type HandlerTable = Record<string, Handler>
 /** Puts handlers on a null prototype. */
 export function handlerTable(handlers: Record<string, Handler>): HandlerTable {
   return Object.assign(Object.create(null), handlers)
+}
+
+/** The same handlers, which wait first as long as `until` gives something to wait for. */
+export function waiting(methods: HandlerTable, until: () => Promise<void> | undefined): HandlerTable {
+  const wait =
+    (handler: Handler): Handler =>
+    (params, call) => {
+      const known = until()
+      if (known === undefined) return handler(params, call)
+      return known.then(() => {
+        // Nothing begins to move for whoever gave up meanwhile.
+        call.signal.throwIfAborted()
+        return handler(params, call)
+      })
+    }
+  return handlerTable(Object.fromEntries(Object.entries(methods).map(([name, handler]) => [name, wait(handler)])))
 }
 
 /** How long a client may keep an answer, and who may share it (MCP caching hints). */
