@@ -310,6 +310,16 @@ describe('stop', () => {
     expect(await pair.during(pair.host.stop())).toEqual([fan])
   })
 
+  it('waits for an actuator that takes a while to get safe', async () => {
+    const { board } = countingBoard()
+    const clock = new OwnedClock()
+    board.actuators!.fan!.set = () => new Promise<void>(resolve => void clock.setTimeout(resolve, 900))
+    const pair = await new Pair({ board, clock }).ready()
+    expect(await pair.during(pair.host.stop())).toEqual([])
+    board.actuators!.fan!.set = () => new Promise<void>(() => {})
+    expect(await pair.during(pair.host.stop())).toEqual([fan])
+  })
+
   it('says so when the device is gone', async () => {
     const pair = await new Pair(countingBoard()).ready()
     pair.plugged = false

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { inputSchemaOf, LinkCode } from '../../boards/remote/link/index.ts'
+import { z } from 'zod'
+import { inputSchemaOf, LinkCode, positionsOf } from '../../boards/remote/link/index.ts'
+import { simulatedGreenhouse } from '../../boards/simulated/index.ts'
+import { actuator, type Board } from '../../runtime/index.ts'
+import { OwnedClock } from '../owned-clock.ts'
 import { countingBoard, Pair } from './pair.ts'
 
 describe('a session', () => {
@@ -59,5 +63,52 @@ describe('a session', () => {
     await expect(during(host.read(2))).rejects.toMatchObject({ code: LinkCode.TimedOut })
     await expect(during(host.read(6))).rejects.toMatchObject({ code: LinkCode.TooLarge })
     await expect(during(host.read(99))).rejects.toMatchObject({ code: LinkCode.Unknown })
+  })
+})
+
+describe('boards that were written for other uses', () => {
+  it('the simulated greenhouse is served over the link, as it is', async () => {
+    const clock = new OwnedClock()
+    const board = simulatedGreenhouse({ clock })
+    const pair = await new Pair({ board, clock }).ready()
+    const description = await pair.during(pair.host.describe())
+    for (const { name, arguments: args, output } of description.actuators) {
+      const { inputSchema, outputSchema } = board.actuators![name]!
+      expect(inputSchemaOf(args), name).toEqual(inputSchema)
+      expect(JSON.parse(output!), name).toEqual(outputSchema)
+    }
+    const pump = description.actuators.findIndex(({ name }) => name === 'pump')
+    const progress: number[] = []
+    const args = positionsOf(description.actuators[pump]!.arguments, { seconds: 5 })
+    const result = await pair.during(pair.host.call(pump, args, { onProgress: value => void progress.push(value) }))
+    expect(result).toMatchObject({ litres: 0.25, stopped: false })
+    expect(progress.length).toBeGreaterThan(3)
+  })
+
+  it('a Standard Schema travels as all arguments at once, and checks on the device', async () => {
+    const seen: unknown[] = []
+    const board: Board = {
+      name: 'zod',
+      actuators: {
+        blink: actuator({
+          inputSchema: z.object({ times: z.number().int().max(3).default(2) }),
+          safe: null,
+          set: args => void seen.push(args),
+        }),
+      },
+    }
+    const pair = await new Pair({ board }).ready()
+    const { actuators } = await pair.during(pair.host.describe())
+    const [argument] = actuators[0]!.arguments
+    expect(argument).toMatchObject({ name: '', type: 'any' })
+    await pair.during(pair.host.call(0, positionsOf(actuators[0]!.arguments, {})))
+    expect(seen).toEqual([{ times: 2 }])
+    await expect(pair.during(pair.host.call(0, [{ times: 4 }]))).rejects.toMatchObject({ code: LinkCode.BadArguments })
+    expect(seen.length).toBe(1)
+  })
+
+  it('an entry whose texts are longer than a frame is a mistake in the definition', () => {
+    const board: Board = { name: 'wordy', sensors: { a: { description: 'x'.repeat(1100), read: () => 1 } } }
+    expect(() => new Pair({ board })).toThrow(/sensor "a": its texts are too long/)
   })
 })

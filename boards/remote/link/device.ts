@@ -211,7 +211,9 @@ export class LinkDevice {
   /** Obeyed from anybody: a stop that asked for the right session first could come too late. */
   async #stop({ session, id }: { session: number; id: number }): Promise<void> {
     if (session === this.#session && session !== noSession) this.#failSafe.feed()
+    const working = this.#clock.setTimeout(() => this.#send({ kind: 'progress', session, id }), this.#answerMs / 2)
     const failed = await this.#calls.stop()
+    this.#clock.clearTimeout(working)
     this.#send({ kind: 'result', session, id, item: failed.length > 0 ? failed : null, ageMs: 0 })
   }
 
