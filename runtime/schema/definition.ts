@@ -1,7 +1,7 @@
 import { DefinitionError } from '../errors.ts'
+import { nearest } from '../nearest.ts'
 import { exampleOf, type Shape, shapeOf } from './keywords.ts'
 import type { Definition, Schema, SchemaDraft } from './library.ts'
-import { nearest } from './nearest.ts'
 import { isObject } from './plain.ts'
 import { checkReferences, type Subschema, type Wrong } from './references.ts'
 import { clean, messageOf, quote, show } from './text.ts'

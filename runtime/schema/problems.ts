@@ -1,5 +1,5 @@
+import { nearest } from '../nearest.ts'
 import type { Lookup, OutputUnit, Schema } from './library.ts'
-import { nearest } from './nearest.ts'
 import { phraseOf, withArticle } from './phrase.ts'
 import { nameOf, schemaAt, tokensOf, valueAt } from './place.ts'
 import { isObject } from './plain.ts'
