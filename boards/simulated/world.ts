@@ -78,6 +78,12 @@ function scatter(seed: number, place: number): number {
   return ((bits ^ (bits >>> 16)) >>> 0) / 0x7fffffff - 1
 }
 
+/** A number as it is told: to so many decimals. */
+export function rounded(value: number, decimals: number): number {
+  const scale = 10 ** decimals
+  return Math.round(value * scale) / scale
+}
+
 /** Waits for `ms` milliseconds of the clock, or less when a signal aborts. */
 export function pause(clock: Clock, ms: number, signals: readonly AbortSignal[]): Promise<void> {
   return new Promise(resolve => {
