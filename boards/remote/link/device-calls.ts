@@ -109,7 +109,7 @@ export class DeviceCalls {
       actuator,
       args,
       clock,
-      timedOut: new LinkError(LinkCode.TimedOut),
+      timedOut: () => new LinkError(LinkCode.TimedOut),
       done: value => end(outcomeOf(value)),
       failed: thrown => end(told(thrown)),
       progress: (progress, total, text) => {

@@ -14,7 +14,8 @@ export interface MoveOptions {
   actuator: Actuator<any>
   args: unknown
   clock: Clock
-  timedOut: Error
+  /** Makes the reason for a move that takes too long. */
+  timedOut(): Error
   done(value: unknown): void
   failed(thrown: unknown): void
   progress(progress: number, total?: number, text?: string): void
@@ -27,10 +28,10 @@ export interface MoveOptions {
  */
 export function startMove(options: MoveOptions): Move | undefined {
   const { actuator, clock } = options
-  const abort = new AbortController()
+  const abort = new LazyAbort()
   let value: unknown
   try {
-    value = actuator.set(options.args, callOf(abort.signal, options))
+    value = actuator.set(options.args, callOf(abort, options))
   } catch (thrown) {
     options.failed(thrown)
     return undefined
@@ -51,7 +52,7 @@ export function startMove(options: MoveOptions): Move | undefined {
       end,
     )
   }
-  const timer = clock.setTimeout(() => breakOff(options.timedOut), actuator.timeoutMs ?? defaultTimeoutMs)
+  const timer = clock.setTimeout(() => breakOff(options.timedOut()), actuator.timeoutMs ?? defaultTimeoutMs)
   const end = (): void => {
     if (over) return
     over = true
@@ -77,7 +78,7 @@ export function startMove(options: MoveOptions): Move | undefined {
 
 /** Puts an actuator into its safe state. Rejects when that fails or takes more than its time. */
 export async function makeSafe(actuator: Actuator<any>): Promise<void> {
-  if (actuator.safe !== null) await actuator.set(actuator.safe, callOf(new AbortController().signal))
+  if (actuator.safe !== null) await actuator.set(actuator.safe, callOf(new LazyAbort()))
 }
 
 /** Waits for a promise, for the grace time at most. Rejects when it is not over by then. */
@@ -88,6 +89,24 @@ export function within<T>(clock: Clock, promise: Promise<T>): Promise<T> {
   })
 }
 
+/** A signal that costs nothing until somebody reads it: making one takes longer than the rest of a short call. */
+export class LazyAbort {
+  #controller: AbortController | undefined = undefined
+  #reason: Error | undefined = undefined
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#reason !== undefined) this.#controller.abort(this.#reason)
+    return this.#controller.signal
+  }
+
+  /** Aborts the signal, or the one that is made later. */
+  abort(reason: Error): void {
+    this.#reason ??= reason
+    this.#controller?.abort(reason)
+  }
+}
+
 function settledOf(promise: Promise<unknown>): Promise<void> {
   return promise.then(
     () => {},
@@ -96,10 +115,12 @@ function settledOf(promise: Promise<unknown>): Promise<void> {
 }
 
 /** A call as `set` sees it on a device: nobody can be asked anything over the link. */
-function callOf(signal: AbortSignal, options?: MoveOptions): Call {
+function callOf(abort: LazyAbort, options?: MoveOptions): Call {
   const nobody = () => Promise.reject(new Error('nobody can be asked over the link'))
   return {
-    signal,
+    get signal() {
+      return abort.signal
+    },
     clientInfo: undefined,
     clientCapabilities: {},
     progress: (progress, total, message) => options?.progress(progress, total, message),

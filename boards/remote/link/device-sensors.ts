@@ -1,5 +1,6 @@
 import type { Clock, Sensor } from '../../../runtime/index.ts'
 import { LinkCode, LinkError } from './codes.ts'
+import { LazyAbort } from './device-moves.ts'
 import { type LinkValue, toValue } from './value.ts'
 
 const defaultTimeoutMs = 10_000
@@ -12,8 +13,8 @@ const leastPeriodMs = 10
  * @throws LinkError, or rejects with what the sensor threw
  */
 export function takeReading(sensor: Sensor, clock: Clock): LinkValue | Promise<LinkValue> {
-  const abort = new AbortController()
-  const value = sensor.read({ signal: abort.signal })
+  const abort = new LazyAbort()
+  const value = sensor.read(abort)
   if (!(value instanceof Promise)) return reading(value)
   return new Promise((resolve, reject) => {
     const timer = clock.setTimeout(() => {

@@ -77,6 +77,14 @@ export class HostRequests {
     this.#pump()
   }
 
+  /** What waits to be sent is not sent any more. A stop is. */
+  refuseWaiting(why: string): void {
+    for (const request of this.#queue.splice(0)) {
+      if (request.question.kind === 'stop') this.#queue.push(request)
+      else this.#settle(request, () => request.fail(new LinkDownError(why)))
+    }
+  }
+
   /** The session is over: what is under way ends with what is known of it, what waits goes on waiting for a while. */
   shut(why: string): void {
     this.#session = undefined

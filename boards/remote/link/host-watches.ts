@@ -50,7 +50,7 @@ export class HostWatches {
     this.#watches.set(sensor, watch)
     if (known === undefined) this.#begin(sensor, watch)
     return () => {
-      if (!watch.receivers.delete(own) || watch.receivers.size > 0) return
+      if (!watch.receivers.delete(own) || watch.receivers.size > 0 || this.#watches.get(sensor) !== watch) return
       this.#watches.delete(sensor)
       this.#options.unwatch(sensor).catch(() => {})
     }
@@ -60,6 +60,11 @@ export class HostWatches {
   renew(): void {
     this.#updates = 0
     for (const [sensor, watch] of this.#watches) this.#begin(sensor, watch)
+  }
+
+  /** Other firmware: the numbers mean other sensors, and nobody is told of those. */
+  clear(): void {
+    this.#watches.clear()
   }
 
   /** The device told of a change. */

@@ -31,6 +31,8 @@ export class LinkHost {
   readonly #greeter: Greeter
   #hello: DeviceHello | undefined = undefined
   #boot: number | undefined = undefined
+  /** Of the description whose numbers are in use. */
+  #hash: number | undefined = undefined
   #started = false
   #alive = true
   #pingTimer: unknown = undefined
@@ -249,6 +251,12 @@ export class LinkHost {
     this.#hello = hello
     this.#greeter.stop()
     this.#port.counters.sessions++
+    // What waited names sensors and actuators by numbers that mean others now. A hash of 0 says nothing.
+    if (this.#hash !== undefined && (this.#hash !== hello.hash || hello.hash === 0)) {
+      this.#requests.refuseWaiting('the device has other firmware now, and nothing was moved: look at its tools again')
+      this.#watches.clear()
+    }
+    this.#hash = hello.hash
     // First what waits, then what is told: a receiver may ask for more.
     this.#requests.open(session, hello)
     this.#watches.renew()
