@@ -141,14 +141,14 @@ const permissions: { rule: string; permission: Permission; message: string }[] =
     permission: { ...dialout, mode: 0o20000 },
     message:
       'it belongs to group dialout with mode c---------, which lets nobody else in. ' +
-      'A udev rule gives it to a group, or for now run: sudo chmod 660 /dev/ttyUSB9',
+      'A udev rule gives it to a group, or for now run: sudo chmod 666 /dev/ttyUSB9',
   },
   {
     rule: 'the group root, which nobody is asked to join',
     permission: { ...dialout, gid: 0, group: 'root' },
     message:
       'it belongs to group root with mode crw-rw----, which lets nobody else in. ' +
-      'A udev rule gives it to a group, or for now run: sudo chmod 660 /dev/ttyUSB9',
+      'A udev rule gives it to a group, or for now run: sudo chmod 666 /dev/ttyUSB9',
   },
   {
     rule: 'a group that this session is in, and still',
@@ -157,9 +157,9 @@ const permissions: { rule: string; permission: Permission; message: string }[] =
   },
   {
     rule: 'a container',
-    permission: { ...dialout, mode: 0o20600, sandbox: 'container' },
+    permission: { ...dialout, sandbox: 'container' },
     message:
-      'it belongs to group dialout with mode crw-------. ' +
+      'it belongs to group dialout with mode crw-rw----. ' +
       'This is a container: start it with --device=/dev/ttyUSB9 and --group-add 20',
   },
   {

@@ -48,15 +48,15 @@ export function permissionText(path: string, permission: Permission): string {
   if (groupMay && gid !== 0 && !groups.includes(gid)) {
     if (memberOf.includes(group))
       return `${denied}: ${user} is in group ${group}, but was not yet when this session began. Log out and log in again`
+    if (sandbox === 'container')
+      return `${denied}: ${rule}. This is a container: start it with --device=${path} and --group-add ${gid}`
     return (
       `${denied}: ${rule}, and ${user} is not in that group. ` +
       `Run: sudo usermod -aG ${group} ${user}, then log out and log in again`
     )
   }
-  if (sandbox === 'container')
-    return `${denied}: ${rule}. This is a container: start it with --device=${path} and --group-add ${gid}`
   if (groupMay && groups.includes(gid)) return `${denied}: ${rule}, which allows it, but something else forbids it`
-  return `${denied}: ${rule}, which lets nobody else in. A udev rule gives it to a group, or for now run: sudo chmod 660 ${path}`
+  return `${denied}: ${rule}, which lets nobody else in. A udev rule gives it to a group, or for now run: sudo chmod 666 ${path}`
 }
 
 /** `crw-rw----`, as `ls` shows it. */
