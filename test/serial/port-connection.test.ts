@@ -184,12 +184,17 @@ describe.skipIf(noPtys !== undefined)('A connection to a device', () => {
     const owner = processOwner()
     const { recorder } = connect(board.path, { owner })
     await recorder.until(() => recorder.state === 'open')
-    expect(() => owner.own(board.path, 'another')).toThrow(`${board.path} is in use by ${board.path}`)
+    const { path } = board.pty!
+    expect(() => owner.own(path, 'another')).toThrow(`${path} is in use by ${board.path}`)
+    const { port: second, recorder: told } = connect(board.path, { owner })
+    await told.until(() => told.state === 'away')
+    expect(second.reason).toMatchObject({ code: 'busy', message: expect.stringMatching(`^${path} is in use by `) })
+    await second.close()
     board.unplug()
     await recorder.until(() => recorder.state === 'away')
     await eventually(() => {
       try {
-        void (owner.own(board.path, 'another') as { release(): void }).release()
+        void (owner.own(path, 'another') as { release(): void }).release()
         return true
       } catch {
         return false

@@ -1,7 +1,7 @@
 import type { ByteStream } from './byte-stream.ts'
-import { findPort, listPorts, type PortLookup } from './list-ports.ts'
+import { findPort, listPorts, type PortLookup, realPath } from './list-ports.ts'
 import { isSameDevice, type PortDescription } from './port-description.ts'
-import { findUsbPort, type PortSpec } from './port-spec.ts'
+import { findUsbPort, type PortSpec, portSpecText } from './port-spec.ts'
 import { type SerialOptions, serialStream } from './serial-stream.ts'
 import { tcpStream } from './tcp-stream.ts'
 
@@ -13,6 +13,8 @@ export interface DialOptions extends SerialOptions {
 
 /** A stream to a device that was found, not opened yet. */
 export interface DialedStream extends ByteStream {
+  /** What everybody who means this device calls it: by-id paths and other links lead to the same. */
+  readonly device: string
   /** Known after opening. */
   readonly port: PortDescription | undefined
   /** Known after opening. */
@@ -34,6 +36,7 @@ export async function dial(
 ): Promise<DialedStream> {
   if (spec.kind === 'tcp')
     return Object.assign(tcpStream(spec.host, spec.port, options), {
+      device: portSpecText(spec),
       port: undefined,
       linesText: '',
       compared: () => 'unknown' as const,
@@ -42,6 +45,7 @@ export async function dial(
   const path = spec.kind === 'path' ? await pathOf(spec.path, last, ports) : findUsbPort(spec, await ports()).path
   const stream = serialStream(path, options)
   return Object.assign(stream, {
+    device: realPath(path),
     compared: (before: PortDescription | undefined) => compared(before, stream.port),
   })
 }

@@ -27,7 +27,8 @@ export async function findPort(path: string, lookUp: PortLookup = listPorts): Pr
   return ports.find(port => port.path === path || port.path === device)
 }
 
-function realPath(path: string): string {
+/** The device that a path leads to; the path itself where it leads nowhere. */
+export function realPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {

@@ -1,4 +1,4 @@
-import { type Clock, type Owner, type Ownership, systemClock } from '../../runtime/index.ts'
+import { type Clock, DeviceBusyError, type Owner, type Ownership, systemClock } from '../../runtime/index.ts'
 import type { ByteReceiver } from './byte-stream.ts'
 import { type DialedStream, type DialOptions, dial } from './dial.ts'
 import type { PortDescription } from './port-description.ts'
@@ -33,7 +33,7 @@ export interface PortOptions extends DialOptions {
   onBytes(chunk: Uint8Array): void
   /** Is told when the device comes, goes, or is away for another reason. */
   onChange?(change: PortChange): void
-  /** Gives the port to one owner at a time, and is given it back while the device is away. */
+  /** Gives the port to one at a time, by the path of the device itself, and gets it back while the device is away. */
   owner?: Owner | undefined
   /** The first and the longest wait between two tries, in milliseconds; 100 and 1000 when left out. */
   retryMs?: number | undefined
@@ -182,8 +182,10 @@ class Connection implements PortConnection {
     try {
       await this.#leaving
       const stream = await this.#dial(this.#port)
-      this.#ownership = await this.#options.owner?.own(stream.name, this.spec)
-      await this.#open(stream)
+      this.#ownership = await this.#options.owner?.own(stream.device, this.spec)
+      // It may have been given back while it was looked for.
+      if (this.#wanted) await this.#open(stream)
+      else await this.#disown()
     } catch (thrown) {
       await this.#failed(thrown)
     } finally {
@@ -220,7 +222,9 @@ class Connection implements PortConnection {
   async #failed(thrown: unknown): Promise<void> {
     this.#stream = undefined
     await this.#disown()
-    if (this.#wanted) this.#away(asPortError(thrown, this.spec))
+    const busy = thrown instanceof DeviceBusyError
+    const reason = busy ? new PortError('busy', thrown.message, { cause: thrown }) : asPortError(thrown, this.spec)
+    if (this.#wanted) this.#away(reason)
   }
 
   #lost(reason: PortError): void {
