@@ -2,8 +2,9 @@
 // further module read costs a small board about half a millisecond at start. For the same reason the library of the core
 // is part of those chunks: read as it comes, in a dozen files, it takes longer than the rest of the start.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 
 const entryPoints = [
@@ -33,6 +34,19 @@ await build({
   chunkNames: 'chunks/[name]-[hash]',
   logLevel: 'warning',
 })
+// Declarations that no entry point leads to describe what is inside the chunks.
+const reached = new Set()
+const reach = file => {
+  if (reached.has(file) || !existsSync(file)) return
+  reached.add(file)
+  for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from |import\()["'](\.[^"']+)\.[jt]s["']/g)) {
+    reach(join(dirname(file), `${path}.d.ts`))
+  }
+}
+for (const entry of entryPoints) reach(join(made, entry.replace(/\.ts$/, '.d.ts')))
+for (const file of readdirSync(made, { recursive: true, encoding: 'utf8' })) {
+  if (file.endsWith('.d.ts') && !reached.has(join(made, file))) rmSync(join(made, file))
+}
 chmodSync(`${made}/bin/ferrule.js`, 0o755)
 // A server that runs from dist/ finds either the old build or the new one, never half of one.
 rmSync('dist', { recursive: true, force: true })
