@@ -12,6 +12,8 @@ const entryPoints = [
   'boards/simulated/index.ts',
   'transports/stdio/index.ts',
   'transports/memory/index.ts',
+  'transports/serial/index.ts',
+  'boards/remote/link/index.ts',
   'bin/ferrule.ts',
 ]
 
@@ -30,7 +32,7 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  external: ['tsx'],
+  external: ['tsx', 'serialport'],
   chunkNames: 'chunks/[name]-[hash]',
   logLevel: 'warning',
 })
