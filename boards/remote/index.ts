@@ -1,0 +1,8 @@
+export { type DescriptionFilesOptions, descriptionFiles } from './description-files.ts'
+export { type DescriptionStore, readStored, type StoredDevice } from './description-store.ts'
+export { cleanText } from './device-text.ts'
+export { type MergeOptions, mergeBoards } from './merge-boards.ts'
+export { fitName } from './names.ts'
+export { unknownBoard } from './remote-board.ts'
+export { RemoteDevice } from './remote-device.ts'
+export type { DeviceLine, McpDevice, RemoteDeviceOptions } from './remote-options.ts'

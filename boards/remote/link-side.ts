@@ -1,0 +1,248 @@
+import { type Board, type Clock, DefinitionError } from '../../runtime/index.ts'
+import type { StoredDevice } from './description-store.ts'
+import type { DeviceAccess } from './device-access.ts'
+import { cleanText } from './device-text.ts'
+import {
+  type DeviceHello,
+  type LinkCounters,
+  type LinkDescription,
+  LinkDownError,
+  LinkError,
+  LinkHost,
+  type LinkHostOptions,
+  type LinkValue,
+} from './link/index.ts'
+import { metNoSession } from './outcomes.ts'
+import { Presence } from './presence.ts'
+import { remoteBoard } from './remote-board.ts'
+
+/** What a {@link LinkSide} is made of. */
+export interface LinkSideOptions {
+  clock: Clock
+  label: string
+  host: Omit<LinkHostOptions, 'onReady' | 'onLost'>
+  answerMs: number | undefined
+  /** The longest that a request waits for the device, in milliseconds. */
+  patienceMs: number
+  /** How long a request that is made now may wait. */
+  waitMs(): number
+  /** Why the device cannot be reached at the moment. */
+  whyAway(): string
+  /** The device answered on the link. */
+  found(hello: DeviceHello): void
+  /** It does not any more, though the line is open. */
+  gone(why: string): void
+  onBoard(board: Board): void
+  save(stored: StoredDevice): void
+  diagnose(text: string): void
+}
+
+type LinkStored = Extract<StoredDevice, { kind: 'link' }>
+
+const describeTries = 3
+const describeAgainMs = 1000
+
+/**
+ * A device on the compact link as a board: keeps its description in step with its firmware, and lets nobody ask by the
+ * numbers of a description that is not the device's.
+ */
+export class LinkSide {
+  readonly host: LinkHost
+  readonly #options: LinkSideOptions
+  readonly #presence: Presence
+  #stored: LinkStored | undefined
+  #board: Board | undefined = undefined
+  #started = false
+
+  constructor(options: LinkSideOptions, stored: LinkStored | undefined) {
+    this.#options = options
+    this.#presence = new Presence(options.clock)
+    this.#stored = stored
+    if (stored !== undefined) this.#board = this.#boardOf(stored)
+    this.host = new LinkHost({
+      ...options.host,
+      clock: options.clock,
+      onReady: (hello, restarted) => void this.#ready(hello, restarted),
+      onLost: why => {
+        this.#presence.leave()
+        if (this.#started) options.gone(why)
+      },
+    })
+  }
+
+  /** The board that was described last; nothing when none was. */
+  get board(): Board | undefined {
+    return this.#board
+  }
+
+  get description(): LinkDescription | undefined {
+    return this.#stored?.description
+  }
+
+  get counters(): Readonly<LinkCounters> {
+    return this.host.counters
+  }
+
+  /** How it is called in texts. */
+  get name(): string {
+    const { label } = this.#options
+    const name = cleanText(this.#stored?.description.name ?? '', 64)
+    return name === '' ? label : `${name} (${label})`
+  }
+
+  start(): void {
+    this.#started = true
+    this.host.start()
+  }
+
+  suspend(why: string): void {
+    this.#started = false
+    this.host.suspend(why)
+  }
+
+  /** It is something else now: nobody gets to it by this description. */
+  forget(why: string): void {
+    this.suspend(why)
+    this.#stored = undefined
+    this.#board = undefined
+    this.#presence.refuse(new LinkDownError(why))
+  }
+
+  /** @throws Error when the device, or one of its actuators, did not get there */
+  async stop(): Promise<void> {
+    const failed = await this.host.stop().catch(() => {
+      throw new Error(`${this.name} does not answer: its own fail-safe has to make it safe`)
+    })
+    if (failed.length === 0) return
+    const names = failed.map(number => this.description?.actuators[number]?.name ?? `number ${number}`)
+    throw new Error(
+      `${this.name}: not in its safe state: ${names.map(name => cleanText(name, 64)).join(', ')}. Check it`,
+    )
+  }
+
+  close(): void {
+    this.#started = false
+    this.host.close()
+    this.#presence.refuse(new LinkDownError(`${this.name} was closed`))
+  }
+
+  async #ready(hello: DeviceHello, restarted: boolean): Promise<void> {
+    const { diagnose, found } = this.#options
+    found(hello)
+    if (restarted) diagnose(`${this.name} restarted: its outputs are as after a start`)
+    const last = this.#stored
+    if (last !== undefined && last.id !== hello.id && hello.id !== '') {
+      diagnose(`${this.#options.label}: another device answers than the last time (${cleanText(hello.id, 64)})`)
+    }
+    const isSame = last !== undefined && hello.hash !== 0 && last.description.hash === hello.hash
+    if (isSame && last.id === hello.id && last.firmware === hello.firmware && last.description.name === hello.name) {
+      this.#presence.arrive()
+      return
+    }
+    const description = isSame ? { ...last.description, name: hello.name } : await this.#describe(hello)
+    if (description === undefined || this.host.hello !== hello) return
+    this.#take({ kind: 'link', description, id: hello.id, firmware: hello.firmware })
+  }
+
+  #take(stored: LinkStored): void {
+    const isFirst = this.#stored === undefined
+    this.#stored = stored
+    try {
+      this.#board = this.#boardOf(stored)
+      this.#options.onBoard(this.#board)
+    } catch (thrown) {
+      if (!(thrown instanceof DefinitionError)) throw thrown
+      this.#options.diagnose(`${this.name}: its description cannot be served. ${thrown.message}`)
+    }
+    this.#options.save(stored)
+    // Those who wait hold on to the board before.
+    if (!isFirst) this.#presence.refuse(this.#replaced())
+    this.#presence.arrive()
+  }
+
+  /** The device's own description; nothing when it cannot be had in this session. */
+  async #describe(hello: DeviceHello): Promise<LinkDescription | undefined> {
+    for (let tries = 1; this.host.hello === hello; tries++) {
+      try {
+        return await this.host.describe()
+      } catch (thrown) {
+        // A device that went away is described when it is back.
+        if (!(thrown instanceof LinkError)) return undefined
+        if (tries === describeTries) {
+          this.#options.diagnose(
+            `${this.#options.label}: ${cleanText(thrown.message)}. Its firmware has to be corrected`,
+          )
+          return undefined
+        }
+        await new Promise<void>(resolve => this.#options.clock.setTimeout(resolve, describeAgainMs))
+      }
+    }
+    return undefined
+  }
+
+  #boardOf(stored: LinkStored): Board {
+    const { label, diagnose } = this.#options
+    return remoteBoard(stored.description, {
+      firmware: stored.firmware,
+      label,
+      device: this.#accessFor(stored),
+      tell: text => diagnose(`${label}: ${text}`),
+    })
+  }
+
+  #accessFor(stored: LinkStored): DeviceAccess {
+    const { label, answerMs, patienceMs } = this.#options
+    const name = cleanText(stored.description.name, 64)
+    return {
+      name: name === '' ? label : `${name} (${label})`,
+      patienceMs,
+      answerMs,
+      read: (sensor, options) =>
+        this.#request(stored, options.signal, async () => (await this.host.read(sensor, options)).value),
+      call: (actuator, args, options) =>
+        this.#request(stored, options.signal, () => this.host.call(actuator, args, options)),
+      watch: (sensor, changed) => this.#watch(stored, sensor, changed),
+      stop: () => this.stop(),
+    }
+  }
+
+  async #request(stored: LinkStored, signal: AbortSignal, send: () => Promise<LinkValue>): Promise<LinkValue> {
+    for (let isFirst = true; ; isFirst = false) {
+      await this.#reachable(stored, signal)
+      try {
+        return await send()
+      } catch (thrown) {
+        // The device restarted unnoticed. It says itself that it did not run this.
+        if (!isFirst || !metNoSession(thrown)) throw thrown
+      }
+    }
+  }
+
+  async #reachable(stored: LinkStored, signal: AbortSignal): Promise<void> {
+    const late = () => new LinkDownError(`${this.name} ${this.#options.whyAway()}; nothing was moved`)
+    if (this.#stored === stored) await this.#presence.wait(this.#options.waitMs(), late, signal)
+    if (this.#stored !== stored) throw this.#replaced()
+  }
+
+  #replaced(): Error {
+    return new LinkDownError(`${this.name} has other firmware now, and nothing was moved: look at its tools again`)
+  }
+
+  /** The link keeps watches over restarts; this holds one back until the device is known to be the one described. */
+  #watch(stored: LinkStored, sensor: number, changed: (value: LinkValue) => void): () => void {
+    let unwatch: (() => void) | undefined
+    let stopped = false
+    const begin = () => {
+      if (stopped || this.#stored !== stored) return
+      unwatch = this.host.watch(sensor, ({ value }) => {
+        if (this.#stored === stored) changed(value)
+      })
+    }
+    const cancel = this.#presence.whenHere(begin)
+    return () => {
+      stopped = true
+      cancel()
+      unwatch?.()
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { type Actuator, type Board, type Call, DefinitionError, type Sensor } from '../../runtime/index.ts'
+import { freeName } from './names.ts'
+
+/** How the board of several is called. */
+export interface MergeOptions {
+  /** `devices` when left out. */
+  name?: string
+  title?: string
+}
+
+/**
+ * One board of several: the names of each behind its prefix (`lab_fan`), so that two of the same kind can be told apart.
+ *
+ * @throws DefinitionError for a prefix that cannot begin a name
+ */
+export function mergeBoards(boards: Readonly<Record<string, Board>>, options: MergeOptions = {}): Board {
+  const sensors: Record<string, Sensor> = {}
+  const actuators: Record<string, Actuator<any>> = {}
+  const parts = Object.entries(boards)
+  for (const [prefix, board] of parts) {
+    if (!/^[A-Za-z][A-Za-z0-9_-]{0,30}$/.test(prefix)) {
+      throw new DefinitionError(
+        `prefix "${prefix}": it is a letter followed by letters, digits, _ or -, at most 31 in all`,
+      )
+    }
+    addAll(sensors, prefix, board, board.sensors ?? {})
+    addAll(actuators, prefix, board, board.actuators ?? {})
+  }
+  const all = parts.map(([, board]) => board)
+  return {
+    name: options.name ?? 'devices',
+    ...(options.title !== undefined && { title: options.title }),
+    description: parts.map(([prefix, board]) => describe(prefix, board)).join('\n'),
+    sensors,
+    actuators,
+    ...(all.some(({ makeSafe }) => makeSafe !== undefined) && { makeSafe: () => inParallel(all.map(makeBoardSafe)) }),
+    open: () => openAll(all),
+    close: () => inParallel([...all].reverse().map(async board => board.close?.())),
+  }
+}
+
+function addAll<D extends { title?: string }>(
+  into: Record<string, D>,
+  prefix: string,
+  board: Board,
+  own: Record<string, D>,
+): void {
+  for (const [name, definition] of Object.entries(own)) {
+    const title = `${board.title ?? prefix}: ${definition.title ?? name}`
+    into[freeName(`${prefix}_${name}`, { has: taken => Object.hasOwn(into, taken) })] = { ...definition, title }
+  }
+}
+
+function describe(prefix: string, { title, name, description }: Board): string {
+  return `${prefix}_…: ${title ?? name}${description === undefined ? '' : `. ${description}`}`
+}
+
+/** Opened one after the other; when one cannot be, those before are given back. */
+async function openAll(boards: readonly Board[]): Promise<void> {
+  const opened: Board[] = []
+  try {
+    for (const board of boards) {
+      await board.open?.()
+      opened.push(board)
+      // A board that does not see to it itself begins in its safe state, as it would alone.
+      if (board.makeSafe === undefined) await makeBoardSafe(board)
+    }
+  } catch (thrown) {
+    for (const board of opened.reverse()) await Promise.resolve(board.close?.()).catch(() => {})
+    throw thrown
+  }
+}
+
+async function makeBoardSafe(board: Board): Promise<void> {
+  if (board.makeSafe !== undefined) return board.makeSafe()
+  const moves = Object.values(board.actuators ?? {}).filter(({ safe }) => safe !== null)
+  await inParallel(moves.map(async actuator => void (await actuator.set(actuator.safe, nobody()))))
+}
+
+/** All of them, also when one fails; then its error. */
+async function inParallel(works: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(works)).filter(outcome => outcome.status === 'rejected')
+  if (failed.length === 0) return
+  throw new Error(failed.map(({ reason }) => (reason instanceof Error ? reason.message : String(reason))).join('; '))
+}
+
+/** A call that nobody made. */
+function nobody(): Call {
+  const refuse = () => Promise.reject(new Error('Nobody can be asked while the board goes to its safe state'))
+  return {
+    signal: new AbortController().signal,
+    clientInfo: undefined,
+    clientCapabilities: {},
+    progress: () => {},
+    log: () => {},
+    elicit: refuse,
+    sample: refuse,
+    roots: refuse,
+  }
+}

@@ -1,0 +1,42 @@
+import { cleanText } from './device-text.ts'
+import { LinkCode, LinkError, UnknownOutcomeError } from './link/index.ts'
+
+const refusals: readonly number[] = [
+  LinkCode.Unsupported,
+  LinkCode.Unknown,
+  LinkCode.BadArguments,
+  LinkCode.OutOfRange,
+  LinkCode.Busy,
+  LinkCode.Interlocked,
+  LinkCode.TooSoon,
+  LinkCode.NotArmed,
+]
+
+const madeSafe: readonly number[] = [LinkCode.TimedOut, LinkCode.Cancelled, LinkCode.Stopped]
+
+/** What is told of a move that failed: by whom it was refused, or which sensor shows what came of it. */
+export function moveFailure(thrown: unknown, device: string, readback: string | undefined): unknown {
+  if (thrown instanceof UnknownOutcomeError) {
+    const where = readback === undefined ? '' : `: ${readback} does`
+    return new UnknownOutcomeError(`${device}: ${cleanText(thrown.message)}${where}`)
+  }
+  if (!(thrown instanceof LinkError)) return thrown
+  const text = cleanText(thrown.message)
+  if (!refusals.includes(thrown.code)) return new LinkError(thrown.code, `${device}: ${text}`)
+  return new LinkError(thrown.code, `refused by ${device}, and nothing was moved: ${text}`)
+}
+
+/** What is told of a reading that failed. */
+export function readFailure(thrown: unknown, device: string): unknown {
+  return thrown instanceof LinkError ? new LinkError(thrown.code, `${device}: ${cleanText(thrown.message)}`) : thrown
+}
+
+/** Whether the device itself says that it put into its safe state what it broke off. */
+export function wasMadeSafe(thrown: unknown): boolean {
+  return thrown instanceof LinkError && madeSafe.includes(thrown.code)
+}
+
+/** Whether the request met a device that had no such session: it was not run, and may be sent again. */
+export function metNoSession(thrown: unknown): boolean {
+  return thrown instanceof LinkError && thrown.code === LinkCode.NoSession
+}
