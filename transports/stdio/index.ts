@@ -2,7 +2,15 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { fstatSync } from 'node:fs'
 import { Socket, type SocketConstructorOpts } from 'node:net'
 import process from 'node:process'
-import { type Link, type LinkReceiver, type LinkSession, type Server, serveLink } from '../../runtime/index.ts'
+import {
+  type Connection,
+  type Link,
+  type LinkReceiver,
+  type LinkSession,
+  type Outlet,
+  type Server,
+  serveLink,
+} from '../../runtime/index.ts'
 import { takeOutput, tellOperator } from './protocol-output.ts'
 
 // Taken when this module is loaded: what other modules print while they load must not reach the host either.
@@ -14,6 +22,34 @@ export interface StdioOptions {
   graceMs?: number
   /** How long answers may take to be read by the host when the process ends, in milliseconds; 1200 when left out. */
   flushMs?: number
+  /** How long {@link StdioServer.linger} may take after the end of input, in milliseconds; 60 000 when left out. */
+  lingerMs?: number
+  /** Ends the process like the end of input does. The message of its reason is told to the operator. */
+  signal?: AbortSignal
+}
+
+/** Standard input, for a server that has to slow the host down. */
+export interface StdioInput {
+  pause(): void
+  resume(): void
+}
+
+/** What the host's lines go to. */
+export type StdioConnection = Pick<Connection, 'receive' | 'refuse' | 'drained' | 'farewell' | 'idle'>
+
+/** What can be served: a {@link Server}, or what stands in for one that runs in another process. */
+export interface StdioServer {
+  readonly maxLineBytes: number
+  /** Takes lines for the operator. */
+  diagnose: (text: string) => void
+  /** The host. Its lines go into the connection, what it is to read goes into the outlet. */
+  connect(outlet: Outlet, input: StdioInput): StdioConnection
+  open(): Promise<void>
+  makeSafe(): Promise<unknown>
+  makeSafeNow(): void
+  /** Finishes what is under way for others than this host. The two seconds count from when it is done, or a signal comes. */
+  linger?(): Promise<void>
+  close(reason?: string): Promise<void>
 }
 
 /** A transport over standard input and output. */
@@ -22,7 +58,7 @@ export interface StdioTransport {
    * Serves until the host closes the input, stops reading, or a signal comes: then the actuators go to their safe state,
    * what was answered is written out, and the process ends with code 0.
    */
-  serve(server: Server): Promise<void>
+  serve(server: StdioServer): Promise<void>
 }
 
 /** Serves the host that started this process, over its standard input and output. */
@@ -53,10 +89,26 @@ function decode(bytes: Uint8Array, start: number, end: number): string | undefin
   return isUtf8(line) ? bufferPrototype.utf8Slice.call(bytes, start, end) : undefined
 }
 
-/** Standard input and output. `stop` ends the reading, whatever is still to come. */
-function standardLink(failed: () => void): Link & { stop(): void } {
+interface StandardLink extends Link {
+  /** Ends the reading, whatever is still to come. */
+  stop(): void
+  /** Pauses and resumes on behalf of the server: bytes come when neither it nor the session has them wait. */
+  readonly input: StdioInput
+}
+
+/** Standard input and output. */
+function standardLink(failed: () => void): StandardLink {
   let input: NodeJS.ReadableStream | undefined
   let stopped = false
+  const waiting = new Set<'session' | 'server'>()
+  const pause = (who: 'session' | 'server') => {
+    waiting.add(who)
+    input?.pause()
+  }
+  const resume = (who: 'session' | 'server') => {
+    waiting.delete(who)
+    if (!stopped && waiting.size === 0) input?.resume()
+  }
   return {
     open(receiver: LinkReceiver) {
       input = openInput(chunk => {
@@ -69,10 +121,9 @@ function standardLink(failed: () => void): Link & { stop(): void } {
       output.stream.on('error', failed)
     },
     write: text => output.write(text),
-    pause: () => input?.pause(),
-    resume: () => {
-      if (!stopped) input?.resume()
-    },
+    pause: () => pause('session'),
+    resume: () => resume('session'),
+    input: { pause: () => pause('server'), resume: () => resume('server') },
     stop() {
       stopped = true
       input?.pause()
@@ -103,25 +154,31 @@ function openInput(bytes: (chunk: Uint8Array) => void): NodeJS.ReadableStream {
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** How long others are waited for once a signal came, in milliseconds: whoever sent it kills the process soon. */
+const lingerAfterSignalMs = 1000
 
 /** From the first byte to the exit code. */
 class ProcessLife {
-  readonly #server: Server
+  readonly #server: StdioServer
   readonly #options: StdioOptions
   readonly #link = standardLink(() => {
     this.#readerGone = true
     void this.#end('The host does not read any more', 0)
   })
   #session: LinkSession | undefined = undefined
+  #connection: StdioConnection | undefined = undefined
   #ending = false
   #readerGone = false
+  #signalled = false
+  /** While others are waited for: ends the waiting. */
+  #hurry: (() => void) | undefined = undefined
   #done: () => void = () => {}
   /** Resolves when the process is about to exit. */
   readonly over = new Promise<void>(resolve => {
     this.#done = resolve
   })
 
-  constructor(server: Server, options: StdioOptions) {
+  constructor(server: StdioServer, options: StdioOptions) {
     this.#server = server
     this.#options = options
     server.diagnose = text => tellOperator(`ferrule: ${text}`)
@@ -130,6 +187,8 @@ class ProcessLife {
   start(): void {
     for (const signal of signals) {
       process.on(signal, () => {
+        this.#signalled = true
+        if (this.#hurry !== undefined) return this.#hurry()
         // Whoever presses Ctrl-C twice does not want to wait.
         if (this.#ending) process.exit(130)
         void this.#end(`${signal} came`, 0)
@@ -141,7 +200,24 @@ class ProcessLife {
     })
     // Whoever calls process.exit() leaves no time for promises.
     process.on('exit', () => this.#server.makeSafeNow())
-    this.#session = serveLink(this.#server, this.#link, () => void this.#end('The host closed the input', 0))
+    this.#session = serveLink(this.#forLink(), this.#link, () => void this.#end('The host closed the input', 0))
+    const { signal } = this.#options
+    const told = () => {
+      const reason = signal?.reason instanceof Error ? signal.reason.message : 'The program was told to end'
+      tellOperator(`ferrule: ${reason}`)
+      void this.#end(reason, 0)
+    }
+    if (signal?.aborted) told()
+    else signal?.addEventListener('abort', told, { once: true })
+  }
+
+  /** The server as a link sees it: the two members that a session asks for. */
+  #forLink(): Server {
+    const server: Pick<StdioServer, 'maxLineBytes'> & { connect(outlet: Outlet): StdioConnection } = {
+      maxLineBytes: this.#server.maxLineBytes,
+      connect: outlet => (this.#connection = this.#server.connect(outlet, this.#link.input)),
+    }
+    return server as Server
   }
 
   #crash(error: unknown): void {
@@ -156,25 +232,50 @@ class ProcessLife {
     const { graceMs = 500, flushMs = 1200 } = this.#options
     // Whatever hangs below, the process is gone within two seconds. Not before either: when nothing but a hanging
     // promise is left, Node would end it by itself with another code.
-    setTimeout(() => process.exit(code), graceMs + flushMs)
-    await this.#leave(reason, code === 0 ? graceMs : 0).catch(thrown => {
+    let bound = setTimeout(() => process.exit(code), graceMs + flushMs)
+    const leave = async () => {
+      await this.#finishHost(code === 0 ? graceMs : 0)
+      if (code === 0 && this.#server.linger !== undefined) {
+        clearTimeout(bound)
+        await this.#linger(this.#server.linger())
+        bound = setTimeout(() => process.exit(code), flushMs)
+      }
+      await this.#server.close(reason)
+      if (!this.#readerGone) await this.#flushed()
+    }
+    await leave().catch(thrown => {
       tellOperator(`ferrule: the end was not in good order: ${stackOf(thrown)}`)
     })
     this.#done()
     process.exit(code)
   }
 
-  async #leave(reason: string, graceMs: number): Promise<void> {
-    const session = this.#session!
-    // What was asked for is finished, but nothing new begins to move.
+  /** What the host asked for is finished, but nothing new begins to move. */
+  async #finishHost(graceMs: number): Promise<void> {
+    const connection = this.#connection!
     this.#link.stop()
     const safe = this.#server.makeSafe()
     // Subscriptions would never be done by themselves.
-    session.connection.farewell()
-    if (graceMs > 0 && !this.#readerGone) await Promise.race([session.connection.idle(), delay(graceMs)])
+    connection.farewell()
+    if (graceMs > 0 && !this.#readerGone) await Promise.race([connection.idle(), delay(graceMs)])
     await safe
-    await this.#server.close(reason)
-    if (!this.#readerGone) await this.#flushed()
+  }
+
+  async #linger(others: Promise<void>): Promise<void> {
+    const { lingerMs = 60_000 } = this.#options
+    let timer: NodeJS.Timeout | undefined
+    const waited = new Promise<void>(resolve => {
+      timer = setTimeout(resolve, this.#signalled ? lingerAfterSignalMs : lingerMs)
+      this.#hurry = () => {
+        this.#hurry = undefined
+        clearTimeout(timer)
+        timer = setTimeout(resolve, lingerAfterSignalMs)
+      }
+    })
+    const failed = (thrown: unknown) => tellOperator(`ferrule: the end was not in good order: ${stackOf(thrown)}`)
+    await Promise.race([others.catch(failed), waited])
+    clearTimeout(timer)
+    this.#hurry = undefined
   }
 
   /** Waits until the host has read what it was answered. The timer above bounds it. */

@@ -1,0 +1,69 @@
+import { Framer } from '../../runtime/index.ts'
+import { findOwner } from './claim.ts'
+import { type DoorLine, doorText, readDoorLine } from './door-line.ts'
+
+/** A command to the owner of a device. */
+export type ControlCommand = 'release' | 'retake' | 'status' | 'stop' | 'trace'
+
+/** A conversation with the owner of a device. */
+export interface Control {
+  /** Its first answer: `ok`, and either what was asked for or `error`. */
+  readonly answer: DoorLine
+  /** Resolves when the owner ended the conversation, or is gone. */
+  readonly over: Promise<void>
+  /** Ends it: a trace stops, a device that was released with `hold` is taken again. */
+  close(): void
+}
+
+/** How a command is given. */
+export interface ControlOptions {
+  /** `release` only: the device is taken again when this conversation ends, however it does. */
+  hold?: boolean
+  /** Takes what comes after the first answer: the events of a trace. */
+  onLine?: (line: DoorLine) => void
+  /** How long the owner may take for its first answer, in milliseconds; 10 000 when left out. */
+  timeoutMs?: number
+}
+
+/**
+ * Gives a command to whoever owns a device: `release` and `retake` its port, `status`, `stop` (every output into its safe
+ * state), `trace` its traffic.
+ *
+ * @returns nothing when no process owns the device
+ * @throws Error when the owner does not answer
+ */
+export async function controlDevice(
+  key: string,
+  command: ControlCommand,
+  { hold, onLine, timeoutMs = 10_000 }: ControlOptions = {},
+): Promise<Control | undefined> {
+  const socket = await findOwner(key)
+  if (socket === undefined) return undefined
+  const over = new Promise<void>(resolve => socket.once('close', () => resolve()))
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error(`The process that has the device did not answer "${command}" in ${timeoutMs / 1000} s`))
+      socket.destroy()
+    }, timeoutMs)
+    let answered = false
+    const framer = new Framer({
+      onLine(bytes, start, end) {
+        const line = readDoorLine(Buffer.from(bytes.subarray(start, end)).toString())
+        if (line === undefined) return
+        if (answered) return onLine?.(line)
+        answered = true
+        clearTimeout(timer)
+        resolve({ answer: line, over, close: () => socket.end() })
+      },
+      onOverlong: () => {},
+    })
+    socket.on('error', () => {})
+    socket.on('data', (chunk: Buffer) => void framer.push(chunk))
+    socket.once('end', () => socket.end())
+    over.then(() => {
+      clearTimeout(timer)
+      reject(new Error(`The process that has the device ended before it answered "${command}"`))
+    })
+    socket.write(doorText({ ferrule: command, ...(hold === undefined ? {} : { hold }) }))
+  })
+}

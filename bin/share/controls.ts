@@ -1,0 +1,89 @@
+import type { Socket } from 'node:net'
+import type { Server } from '../../runtime/index.ts'
+import { type DoorLine, doorText } from './door-line.ts'
+
+/** What a person can have done to a device that is shared, from another terminal. What is missing is refused. */
+export interface DeviceControls {
+  /** Lets the device go, for an upload or a serial monitor. What it returns is told. */
+  release?(): unknown
+  /** Takes the device again. */
+  retake?(): unknown
+  /** What there is to know of the device, beside what is known of its owner. */
+  status?(): object | Promise<object>
+  /** Gives the traffic to `write`, a JSON value each, until the function that it returns is called. */
+  trace?(write: (event: object) => void): () => void
+}
+
+/** What a control command works on. */
+export interface ControlTarget {
+  status(): object
+  server: Server
+  controls: DeviceControls
+  /** The device was let go, or taken again. */
+  released(released: boolean): void
+}
+
+/** So much may wait to be read by somebody who looks on, in bytes, before events are left out. */
+const mostUnread = 1024 * 1024
+
+/** Runs one command that came in over a socket, answers it, and ends the socket. */
+export async function runControl(socket: Socket, line: DoorLine, target: ControlTarget): Promise<void> {
+  const command = line.ferrule
+  socket.on('error', () => {})
+  socket.resume()
+  const answer = (members: object) => socket.end(doorText({ ferrule: command, ...members }))
+  try {
+    if (command === 'trace' && target.controls.trace !== undefined) return trace(socket, target.controls.trace)
+    const run = Object.hasOwn(commands, command) ? commands[command] : undefined
+    if (run === undefined) return void answer({ ok: false, error: `The owner of this device knows no "${command}"` })
+    const hold = command === 'release' && line.hold === true
+    const members = { ok: true, ...(await run(target)) }
+    if (!hold) return void answer(members)
+    socket.write(doorText({ ferrule: command, ...members }))
+    // Whoever holds it is another process, which may die without a word.
+    socket.once('end', () => socket.end())
+    socket.once('close', () => void commands.retake!(target).catch(() => {}))
+  } catch (thrown) {
+    answer({ ok: false, error: thrown instanceof Error ? thrown.message : String(thrown) })
+  }
+}
+
+const commands: Record<string, (target: ControlTarget) => Promise<object>> = {
+  async status({ status, controls }) {
+    return { ...status(), device: (await controls.status?.()) ?? {} }
+  },
+  async release({ controls, released }) {
+    if (controls.release === undefined) throw new Error('This device cannot be let go')
+    const outcome = await controls.release()
+    released(true)
+    return outcome === undefined ? {} : { outcome }
+  },
+  async retake({ controls, released }) {
+    if (controls.retake === undefined) throw new Error('This device cannot be let go, so it is not taken again')
+    released(false)
+    const outcome = await controls.retake()
+    return outcome === undefined ? {} : { outcome }
+  },
+  async stop({ server }) {
+    const failures = await server.makeSafe()
+    if (failures.length > 0) throw new Error(failures.join('; '))
+    return {}
+  },
+}
+
+function trace(socket: Socket, start: NonNullable<DeviceControls['trace']>): void {
+  let left = 0
+  const stop = start(event => {
+    if (socket.destroyed) return
+    if (socket.writableLength > mostUnread) {
+      left++
+      return
+    }
+    if (left > 0) socket.write(doorText({ ferrule: 'trace', leftOut: left }))
+    left = 0
+    socket.write(doorText({ ferrule: 'trace', event }))
+  })
+  socket.write(doorText({ ferrule: 'trace', ok: true }))
+  socket.once('end', () => socket.end())
+  socket.once('close', stop)
+}

@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
+import process from 'node:process'
+import { type LinkSession, type Server, serveLink } from '../../runtime/index.ts'
+import type { Door } from './claim.ts'
+import { type DeviceControls, runControl } from './controls.ts'
+import { type DoorLine, doorText, doorVersion, readDoorLine } from './door-line.ts'
+import { firstLine, socketLink } from './socket-link.ts'
+
+/** What an owner is given when it begins. */
+export interface OwnContext {
+  /** Signs what clients carry between two requests: what the last owner asked for can then be answered to the next. */
+  requestStateSecret: Uint8Array
+  /** The last owner had let the device go for another program: it is not to be taken before `retake`. */
+  released: boolean
+}
+
+/** A device and its server, in the process that owns them. */
+export interface OwnedDevice {
+  server: Server
+  /** Gives the device back, after the server was closed. */
+  close(): Promise<void>
+  controls?: DeviceControls
+}
+
+/** So long a caller may take to say what it wants, in milliseconds. */
+const firstLineMs = 5000
+/** So long calls of a copy may go on when its host is gone, in milliseconds. */
+const graceMs = 500
+/** So long a copy may take to read its last answers, in milliseconds. */
+const lastWordsMs = 300
+
+/** A copy of the program that was let in. */
+interface Guest {
+  readonly socket: Socket
+  readonly session: LinkSession
+  /** Resolves when it has said and heard everything. */
+  readonly done: Promise<void>
+}
+
+/** Lets the other copies in, and serves each as a client of its own. */
+export class DeviceOwner {
+  readonly device: OwnedDevice
+  readonly #key: string
+  readonly #door: Door
+  readonly #secret: Uint8Array
+  readonly #guests = new Set<Guest>()
+  readonly #since = Date.now()
+  #released: boolean
+  #leaving = false
+  #closing: Promise<void> | undefined = undefined
+
+  constructor(key: string, door: Door, device: OwnedDevice, context: OwnContext) {
+    this.#key = key
+    this.#door = door
+    this.device = device
+    this.#secret = context.requestStateSecret
+    this.#released = context.released
+    door.answer(socket => void this.#letIn(socket))
+  }
+
+  /** Whether other copies are served. */
+  get shared(): boolean {
+    return this.#guests.size > 0
+  }
+
+  /** Asks the other copies to begin nothing new, and waits until what they had begun is done. */
+  async linger(): Promise<void> {
+    this.#leaving = true
+    for (const { socket } of this.#guests) socket.write(this.#leavingText())
+    while (true) {
+      const guests = [...this.#guests]
+      await Promise.all(guests.map(guest => guest.done))
+      if (guests.length === this.#guests.size) return
+    }
+  }
+
+  /** Gives the device back and then the key, so that the next owner finds the device free. */
+  close(reason?: string): Promise<void> {
+    this.#closing ??= this.#close(reason)
+    return this.#closing
+  }
+
+  async #close(reason?: string): Promise<void> {
+    if (!this.#leaving) {
+      this.#leaving = true
+      for (const { socket } of this.#guests) socket.write(this.#leavingText())
+    }
+    try {
+      await this.device.server.close(reason)
+      await this.device.close()
+    } finally {
+      for (const { session } of this.#guests) session.flush()
+      this.#door.close()
+      await Promise.all(Array.from(this.#guests, ({ socket }) => ended(socket)))
+    }
+  }
+
+  #leavingText(): string {
+    return doorText({ ferrule: 'leaving', released: this.#released })
+  }
+
+  async #letIn(socket: Socket): Promise<void> {
+    const first = await firstLine(socket, firstLineMs)
+    const line = first === undefined ? undefined : readDoorLine(first.line)
+    if (first === undefined || line === undefined) {
+      socket.destroy()
+      return
+    }
+    if (line.ferrule === 'join') this.#serve(socket, first.rest)
+    else await this.#control(socket, line)
+  }
+
+  #serve(socket: Socket, rest: Uint8Array): void {
+    const { server } = this.device
+    socket.write(
+      doorText({
+        ferrule: 'joined',
+        version: doorVersion,
+        pid: process.pid,
+        maxLineBytes: server.maxLineBytes,
+        secret: Buffer.from(this.#secret).toString('base64'),
+      }),
+    )
+    if (this.#leaving) socket.write(this.#leavingText())
+    let said: () => void = () => {}
+    const over = new Promise<void>(resolve => {
+      said = resolve
+    })
+    const session = serveLink(server, socketLink(socket, rest), said)
+    const gone = new Promise<void>(resolve => socket.once('close', () => resolve()))
+    const guest: Guest = { socket, session, done: Promise.race([this.#finish(session, over), gone]) }
+    this.#guests.add(guest)
+    gone.then(() => {
+      session.connection.close()
+      this.#guests.delete(guest)
+    })
+    // While the owner leaves the socket stays: its end tells the copy that the device is free.
+    guest.done.then(() => {
+      if (this.#leaving) return
+      session.connection.close()
+      socket.end()
+    })
+  }
+
+  async #finish(session: LinkSession, over: Promise<void>): Promise<void> {
+    await over
+    session.connection.farewell()
+    // Whoever ends its input because this process leaves still has its host, which waits for its answers.
+    if (this.#leaving) await session.connection.idle()
+    else await Promise.race([session.connection.idle(), delay(graceMs)])
+    session.flush()
+  }
+
+  async #control(socket: Socket, line: DoorLine): Promise<void> {
+    const status = () => ({
+      key: this.#key,
+      pid: process.pid,
+      copies: this.#guests.size + 1,
+      sinceMs: Date.now() - this.#since,
+      released: this.#released,
+    })
+    await runControl(socket, line, {
+      status,
+      server: this.device.server,
+      controls: this.device.controls ?? {},
+      released: released => {
+        this.#released = released
+      },
+    })
+  }
+}
+
+/** A secret for an owner that has no owner before it. */
+export function newSecret(): Uint8Array {
+  return randomBytes(32)
+}
+
+/** Ends a socket in good form. Whoever does not read is not waited for. */
+async function ended(socket: Socket): Promise<void> {
+  const closed = new Promise<void>(resolve => socket.once('finish', () => resolve()).once('close', () => resolve()))
+  socket.end()
+  await Promise.race([closed, delay(lastWordsMs)])
+  socket.destroy()
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms))
+}

@@ -1,0 +1,49 @@
+import { lstatSync, mkdirSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+
+/** The longest path of a socket: `sun_path` has 104 bytes on macOS and 108 on Linux, one of them a zero. */
+const longestSocketPath = 103
+/** Room for the name of a socket in the folder. */
+const longestSocketName = 40
+
+/**
+ * The folder in which copies of the program find each other. Only this user can get in, which is what keeps others from
+ * the sockets in it.
+ *
+ * @throws Error when there is no such folder: which one, and what is wrong with it
+ */
+export function meetingFolder(env: NodeJS.ProcessEnv = process.env): string {
+  const { uid } = userInfo()
+  const candidates = [
+    ...(env.XDG_RUNTIME_DIR ? [join(env.XDG_RUNTIME_DIR, 'ferrule')] : []),
+    join(tmpdir(), `ferrule-${uid}`),
+    join('/tmp', `ferrule-${uid}`),
+  ]
+  let problem = ''
+  for (const folder of candidates) {
+    const found = unfit(folder, uid)
+    if (found === undefined) return folder
+    problem ||= `${folder} ${found}`
+  }
+  throw new Error(problem)
+}
+
+/** Makes the folder where it is missing, and says what keeps it from being used. */
+function unfit(folder: string, uid: number): string | undefined {
+  if (Buffer.byteLength(folder) + 1 + longestSocketName > longestSocketPath) return 'has a path too long for sockets'
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException
+    if (code !== 'EEXIST') return `cannot be made (${code})`
+  }
+  // Not followed: in a folder that everybody may write to, a link could lead anywhere.
+  const stat = lstatSync(folder, { throwIfNoEntry: false })
+  if (stat === undefined) return 'is gone again'
+  if (!stat.isDirectory()) return 'is no folder'
+  if (stat.uid !== uid) return 'belongs to another user'
+  if ((stat.mode & 0o077) !== 0) return 'can be entered by other users: chmod 700 it'
+  return undefined
+}

@@ -1,0 +1,43 @@
+import process from 'node:process'
+
+const checkMs = 1000
+
+/** How an orphan is told. */
+export interface OrphanOptions {
+  /** When the host was heard last, by `performance.now()`. */
+  heard(): number
+  /** A host that says nothing for so long after the parent is gone is gone too, in milliseconds; 5000 when left out. */
+  silentMs?: number
+}
+
+/**
+ * Aborts when this process has outlived its host: the process that started it is gone, and nothing comes from the host any
+ * more, although some other process keeps the pipe open. A host that speaks on was started by way of a launcher.
+ */
+export function orphaned({ heard, silentMs = 5000 }: OrphanOptions): AbortSignal {
+  const gone = new AbortController()
+  const parent = process.ppid
+  let since: number | undefined
+  const timer = setInterval(() => {
+    since ??= parentGone(parent) ? performance.now() : undefined
+    if (since === undefined) return
+    if (heard() > since) return clearInterval(timer)
+    if (performance.now() - since < silentMs) return
+    clearInterval(timer)
+    gone.abort(new Error(`The host is gone without closing the pipe: process ${parent}, which started this one, ended`))
+  }, checkMs)
+  timer.unref()
+  return gone.signal
+}
+
+function parentGone(parent: number): boolean {
+  if (process.ppid !== parent) return true
+  // Windows gives an orphan no other parent.
+  if (process.platform !== 'win32') return false
+  try {
+    process.kill(parent, 0)
+    return false
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}

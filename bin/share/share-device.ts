@@ -1,0 +1,174 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Connection, Outlet } from '../../runtime/index.ts'
+import { type StdioConnection, type StdioInput, type StdioServer, stdio } from '../../transports/stdio/index.ts'
+import { claim } from './claim.ts'
+import { DeviceOwner, newSecret, type OwnContext, type OwnedDevice } from './device-owner.ts'
+import { orphaned } from './orphan.ts'
+import { Relay } from './relay.ts'
+import { join, LocalUpstream, type SocketUpstream } from './upstream.ts'
+
+/** How a device is shared. */
+export interface ShareOptions {
+  /** What makes it the same device for every copy: its USB identity, or how it is reached. */
+  key: string
+  /** Makes the server with its device. Called once this process owns the key, perhaps long after it began. */
+  own(context: OwnContext): Promise<OwnedDevice>
+  /** Takes a line for the operator, once for each thing that happens. */
+  log(text: string): void
+  /** How long a host may be silent after the process that started this one is gone, in milliseconds; 5000 when left out. */
+  orphanMs?: number
+}
+
+/** A device that this process has, or reaches through the process that has it. */
+export interface Shared {
+  /** Whether this process has it now. */
+  readonly owner: boolean
+  /** Serves the host that started this process until it is gone, and gives the device back. */
+  serveStdio(): Promise<void>
+}
+
+/**
+ * Becomes the owner of a device, or joins the process that is. When the owner leaves, one of the others takes its place.
+ *
+ * @throws what `own` throws, and Error when the owner cannot be joined
+ */
+export async function shareDevice(options: ShareOptions): Promise<Shared> {
+  const shared = new SharedDevice(options)
+  await shared.find()
+  return shared
+}
+
+/** Between two tries to take over a device that cannot be taken, in milliseconds. */
+const retryMs = 1000
+
+class SharedDevice implements Shared, StdioServer {
+  diagnose: (text: string) => void = () => {}
+  readonly #options: ShareOptions
+  #context: OwnContext = { requestStateSecret: newSecret(), released: false }
+  #owned: DeviceOwner | undefined = undefined
+  #joined: SocketUpstream | undefined = undefined
+  /** This process's own host, when it had the device from the beginning. */
+  #host: Connection | undefined = undefined
+  #closed = false
+  #heardAt = 0
+  #finding: Promise<void> | undefined = undefined
+
+  constructor(options: ShareOptions) {
+    this.#options = options
+  }
+
+  get owner(): boolean {
+    return this.#owned !== undefined
+  }
+
+  get maxLineBytes(): number {
+    return this.#owned?.device.server.maxLineBytes ?? this.#joined!.welcome.maxLineBytes
+  }
+
+  serveStdio(): Promise<void> {
+    const { orphanMs } = this.#options
+    const signal = orphaned({
+      heard: () => this.#heardAt,
+      ...(orphanMs === undefined ? {} : { silentMs: orphanMs }),
+    })
+    return stdio({ signal }).serve(this)
+  }
+
+  /** Finds out who has the device: this process, or one that can be joined. */
+  async find(): Promise<void> {
+    while (!this.#closed) {
+      const found = await claim(this.#options.key)
+      if (found.owner) {
+        try {
+          const device = await this.#options.own(this.#context)
+          this.#owned = new DeviceOwner(this.#options.key, found.door, device, this.#context)
+          return
+        } catch (thrown) {
+          found.door.close()
+          throw thrown
+        }
+      }
+      this.#joined = await join(found.socket)
+      if (this.#joined === undefined) continue
+      this.#context = { requestStateSecret: this.#joined.welcome.secret, released: false }
+      this.#options.log(
+        `the device is shared: process ${this.#joined.welcome.pid} has it, and this one goes through it`,
+      )
+      return
+    }
+  }
+
+  connect(outlet: Outlet, input: StdioInput): StdioConnection {
+    const heard = (connection: StdioConnection): StdioConnection => ({
+      receive: line => {
+        this.#heardAt = performance.now()
+        connection.receive(line)
+      },
+      refuse: (code, message) => connection.refuse(code, message),
+      drained: () => connection.drained(),
+      farewell: () => connection.farewell(),
+      idle: () => connection.idle(),
+    })
+    if (this.#owned !== undefined) {
+      this.#owned.device.server.diagnose = text => this.diagnose(text)
+      return heard((this.#host = this.#owned.device.server.connect(outlet)))
+    }
+    const relay = new Relay(outlet, input, text => this.#options.log(text))
+    relay.onLost = () => void this.#findNext(relay)
+    relay.attach(this.#joined!)
+    return heard(relay)
+  }
+
+  async open(): Promise<void> {
+    await this.#owned?.device.server.open()
+  }
+
+  async makeSafe(): Promise<unknown> {
+    // Another host goes on working with the device.
+    return this.#owned === undefined || this.#owned.shared ? undefined : this.#owned.device.server.makeSafe()
+  }
+
+  makeSafeNow(): void {
+    this.#owned?.device.server.makeSafeNow()
+  }
+
+  async linger(): Promise<void> {
+    if (this.#owned?.shared !== true) return
+    this.#host?.abort(new Error('The host is gone'))
+    this.#options.log('the device is handed over as soon as the calls of the other hosts are done')
+    await this.#owned.linger()
+  }
+
+  async close(reason?: string): Promise<void> {
+    this.#closed = true
+    await this.#finding?.catch(() => {})
+    await this.#owned?.close(reason)
+  }
+
+  /** The owner is gone: takes its place, or joins who was faster. */
+  async #findNext(relay: Relay): Promise<void> {
+    const last = this.#joined!
+    this.#joined = undefined
+    this.#context = { ...this.#context, released: last.released }
+    this.#options.log(`process ${last.welcome.pid}, which had the device, is gone`)
+    while (!this.#closed) {
+      try {
+        this.#finding = this.find()
+        await this.#finding
+        if (this.#closed) return
+        if (this.#owned === undefined) return relay.attach(this.#joined!)
+        const { server } = this.#owned.device
+        server.diagnose = text => this.diagnose(text)
+        this.#options.log('this process has the device now')
+        relay.attach(new LocalUpstream(server))
+        // A failure is told by the server, and to whoever calls.
+        return void server.open().catch(() => {})
+      } catch (thrown) {
+        const why = thrown instanceof Error ? thrown.message : String(thrown)
+        this.#options.log(`the device cannot be had: ${why}`)
+        relay.fail(why)
+        await delay(retryMs)
+      }
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import type { Socket } from 'node:net'
+import { type Connection, Framer, type Server } from '../../runtime/index.ts'
+import { doorText, doorVersion, readDoorLine } from './door-line.ts'
+import { firstLine } from './socket-link.ts'
+
+/** Where a host's messages go: the server in this process, or the one in the process that owns the device. */
+export interface Upstream {
+  /** Who it is, for people. */
+  readonly label: string
+  /** Begins. Called once, before anything else. */
+  open(receiver: UpstreamReceiver): void
+  /** Sends a line; `false` when it is gone and the line did not go out. */
+  send(line: string): boolean
+  /** It asks to wait for `drained`. */
+  readonly congested: boolean
+  /** The host reads again. */
+  hostDrained(): void
+  /** Nothing more will be sent: what was sent is answered, subscriptions are ended. */
+  finish(): void
+}
+
+/** What an upstream tells. */
+export interface UpstreamReceiver {
+  line(text: string): void
+  drained(): void
+  /** It will end when everything that runs is done: nothing new is to be begun there. */
+  leaving(): void
+  /** It is gone, and whatever it has not answered is not answered any more. */
+  lost(): void
+  /** The host does not read. */
+  readonly congested: boolean
+}
+
+/** The server of this process, when it took over from another. It is never lost. */
+export class LocalUpstream implements Upstream {
+  readonly label = 'this process'
+  readonly congested = false
+  readonly #server: Server
+  #connection: Connection | undefined = undefined
+
+  constructor(server: Server) {
+    this.#server = server
+  }
+
+  open(receiver: UpstreamReceiver): void {
+    this.#connection = this.#server.connect({
+      send: text => receiver.line(text),
+      get congested() {
+        return receiver.congested
+      },
+    })
+  }
+
+  send(line: string): boolean {
+    this.#connection?.receive(line)
+    return true
+  }
+
+  hostDrained(): void {
+    this.#connection?.drained()
+  }
+
+  finish(): void {
+    this.#connection?.farewell()
+  }
+}
+
+/** What an owner said when it let this process in. */
+export interface Welcome {
+  pid: number
+  maxLineBytes: number
+  secret: Uint8Array
+}
+
+/** The server in another process of this user. */
+export class SocketUpstream implements Upstream {
+  readonly welcome: Welcome
+  /** The owner had let the device go when it left. */
+  released = false
+  readonly #socket: Socket
+  readonly #rest: Uint8Array
+  #waits = false
+
+  constructor(socket: Socket, rest: Uint8Array, welcome: Welcome) {
+    this.#socket = socket
+    this.#rest = rest
+    this.welcome = welcome
+  }
+
+  get label(): string {
+    return `process ${this.welcome.pid}`
+  }
+
+  get congested(): boolean {
+    return this.#waits
+  }
+
+  open(receiver: UpstreamReceiver): void {
+    const socket = this.#socket
+    const framer = new Framer({
+      // The owner bounds what it sends.
+      maxLineBytes: Number.MAX_SAFE_INTEGER,
+      onLine: (bytes, start, end) =>
+        this.#line(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start), receiver),
+      onOverlong: () => {},
+    })
+    const read = (chunk: Uint8Array) => {
+      framer.push(chunk)
+      if (receiver.congested) socket.pause()
+    }
+    let lost = false
+    const end = () => {
+      if (lost) return
+      lost = true
+      socket.destroy()
+      receiver.lost()
+    }
+    socket.on('data', read)
+    socket.on('drain', () => {
+      this.#waits = false
+      receiver.drained()
+    })
+    socket.once('end', end)
+    socket.once('close', end)
+    if (this.#rest.length > 0) read(this.#rest)
+    if (socket.destroyed) return end()
+    if (!receiver.congested) socket.resume()
+  }
+
+  send(line: string): boolean {
+    if (!this.#socket.writable) return false
+    if (!this.#socket.write(`${line}\n`)) this.#waits = true
+    return true
+  }
+
+  hostDrained(): void {
+    this.#socket.resume()
+  }
+
+  finish(): void {
+    this.#socket.end()
+  }
+
+  #line(bytes: Buffer, receiver: UpstreamReceiver): void {
+    const text = bytes.toString()
+    const door = readDoorLine(text)
+    if (door === undefined) return receiver.line(text)
+    if (door.ferrule !== 'leaving') return
+    this.released = door.released === true
+    receiver.leaving()
+  }
+}
+
+/** So long an owner may take to let another copy in, in milliseconds. */
+const welcomeMs = 5000
+
+/**
+ * Asks the owner at the other end of a socket to be let in.
+ *
+ * @returns nothing when it is gone by now
+ * @throws Error when it is there and cannot be joined
+ */
+export async function join(socket: Socket): Promise<SocketUpstream | undefined> {
+  socket.on('error', () => {})
+  socket.write(doorText({ ferrule: 'join', version: doorVersion, pid: process.pid }))
+  const since = performance.now()
+  const first = await firstLine(socket, welcomeMs)
+  const line = first === undefined ? undefined : readDoorLine(first.line)
+  if (first === undefined || line?.ferrule !== 'joined') {
+    socket.destroy()
+    if (first === undefined && performance.now() - since < welcomeMs) return undefined
+    throw new Error(
+      'another process of this program has the device and does not answer: end it, or restart the app that started it',
+    )
+  }
+  if (line.version !== doorVersion) {
+    socket.destroy()
+    throw new Error(
+      `process ${line.pid} has the device and is of another version of this program: restart the app that started it`,
+    )
+  }
+  return new SocketUpstream(socket, first.rest, {
+    pid: Number(line.pid),
+    maxLineBytes: Number(line.maxLineBytes),
+    secret: Buffer.from(String(line.secret), 'base64'),
+  })
+}
