@@ -21,6 +21,13 @@ export type {
   SampleRequest,
   SampleResult,
 } from './call.ts'
+export {
+  type Listed,
+  McpClient,
+  type McpClientOptions,
+  type McpObserver,
+} from './client/mcp-client.ts'
+export type { DeviceCapabilities, DeviceSession } from './client/session.ts'
 export { type Clock, systemClock } from './clock.ts'
 export type { Connection, Outlet } from './connection.ts'
 export {
@@ -53,6 +60,7 @@ export { type Link, type LinkReceiver, type LinkSession, serveLink } from './lin
 export { DeviceBusyError, type Owner, type Ownership, processOwner } from './owner.ts'
 export type { Registry } from './registry.ts'
 export { resourceNotFound } from './resources.ts'
+export { valuesFromText } from './schema/from-text.ts'
 export { withJsonSchema } from './schema/standard.ts'
 export type { ArgumentsOf, FromSchema, InputSchema, JsonSchema } from './schema/types.ts'
 export { type Reading, type SenmlRecord, senmlMediaType, senmlPack } from './senml.ts'
@@ -60,3 +68,4 @@ export { type SenmlUnit, senmlUnits } from './senml-units.ts'
 export { createServer, isServer, type Server, type ServerOptions } from './server.ts'
 export type { ServerInfo } from './server-core.ts'
 export type { StandardSchemaV1 } from './standard-schema.ts'
+export type { Feature } from './table.ts'
