@@ -53,7 +53,7 @@ export class OwnedClock implements Clock {
   /** The earliest timer up to `end`; of two for the same time the one that was made first. */
   #next(end: number): Timer | undefined {
     let next: Timer | undefined
-    for (const timer of this.#timers) if (timer.due <= (next ? next.due - 1e-9 : end)) next = timer
+    for (const timer of this.#timers) if (next === undefined ? timer.due <= end : timer.due < next.due) next = timer
     return next
   }
 }

@@ -1,10 +1,9 @@
-import { type Board, type Clock, DefinitionError } from '../../runtime/index.ts'
+import type { Board, Clock } from '../../runtime/index.ts'
 import type { StoredDevice } from './description-store.ts'
 import type { DeviceAccess } from './device-access.ts'
 import { cleanText } from './device-text.ts'
 import {
   type DeviceHello,
-  type LinkCounters,
   type LinkDescription,
   LinkDownError,
   LinkError,
@@ -20,6 +19,8 @@ import { remoteBoard } from './remote-board.ts'
 export interface LinkSideOptions {
   clock: Clock
   label: string
+  /** What was kept of it in an earlier run. */
+  stored: StoredDevice | undefined
   host: Omit<LinkHostOptions, 'onReady' | 'onLost'>
   answerMs: number | undefined
   /** The longest that a request waits for the device, in milliseconds. */
@@ -29,7 +30,7 @@ export interface LinkSideOptions {
   /** Why the device cannot be reached at the moment. */
   whyAway(): string
   /** The device answered on the link. */
-  found(hello: DeviceHello): void
+  found(): void
   /** It does not any more, though the line is open. */
   gone(why: string): void
   onBoard(board: Board): void
@@ -54,19 +55,17 @@ export class LinkSide {
   #board: Board | undefined = undefined
   #started = false
 
-  constructor(options: LinkSideOptions, stored: LinkStored | undefined) {
+  constructor(options: LinkSideOptions) {
+    const { stored } = options
     this.#options = options
     this.#presence = new Presence(options.clock)
-    this.#stored = stored
-    if (stored !== undefined) this.#board = this.#boardOf(stored)
+    this.#stored = stored?.kind === 'link' ? stored : undefined
+    if (this.#stored !== undefined) this.#board = this.#boardOf(this.#stored)
     this.host = new LinkHost({
       ...options.host,
       clock: options.clock,
       onReady: (hello, restarted) => void this.#ready(hello, restarted),
-      onLost: why => {
-        this.#presence.leave()
-        if (this.#started) options.gone(why)
-      },
+      onLost: why => this.#lost(why),
     })
   }
 
@@ -77,10 +76,6 @@ export class LinkSide {
 
   get description(): LinkDescription | undefined {
     return this.#stored?.description
-  }
-
-  get counters(): Readonly<LinkCounters> {
-    return this.host.counters
   }
 
   /** How it is called in texts. */
@@ -123,12 +118,17 @@ export class LinkSide {
   close(): void {
     this.#started = false
     this.host.close()
-    this.#presence.refuse(new LinkDownError(`${this.name} was closed`))
+    this.#presence.end(new LinkDownError(`${this.name} was closed; nothing was moved`))
+  }
+
+  #lost(why: string): void {
+    this.#presence.leave()
+    if (this.#started) this.#options.gone(why)
   }
 
   async #ready(hello: DeviceHello, restarted: boolean): Promise<void> {
     const { diagnose, found } = this.#options
-    found(hello)
+    found()
     if (restarted) diagnose(`${this.name} restarted: its outputs are as after a start`)
     const last = this.#stored
     if (last !== undefined && last.id !== hello.id && hello.id !== '') {
@@ -147,14 +147,14 @@ export class LinkSide {
   #take(stored: LinkStored): void {
     const isFirst = this.#stored === undefined
     this.#stored = stored
+    this.#board = this.#boardOf(stored)
     try {
-      this.#board = this.#boardOf(stored)
       this.#options.onBoard(this.#board)
+      this.#options.save(stored)
     } catch (thrown) {
-      if (!(thrown instanceof DefinitionError)) throw thrown
-      this.#options.diagnose(`${this.name}: its description cannot be served. ${thrown.message}`)
+      const text = thrown instanceof Error ? thrown.message : String(thrown)
+      this.#options.diagnose(`${this.name}: what it describes cannot be served. ${text}`)
     }
-    this.#options.save(stored)
     // Those who wait hold on to the board before.
     if (!isFirst) this.#presence.refuse(this.#replaced())
     this.#presence.arrive()

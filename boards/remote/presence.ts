@@ -10,6 +10,7 @@ export class Presence {
   readonly #clock: Clock
   readonly #waiting = new Set<Waiting>()
   #here = false
+  #over: Error | undefined = undefined
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -53,6 +54,13 @@ export class Presence {
     for (const { failed } of [...this.#waiting]) failed(reason)
   }
 
+  /** It never comes back: whoever waits, or will, is told. */
+  end(reason: Error): void {
+    this.#here = false
+    this.#over = reason
+    this.refuse(reason)
+  }
+
   /**
    * Resolves when it is there.
    *
@@ -60,6 +68,7 @@ export class Presence {
    */
   wait(ms: number, late: () => Error, signal?: AbortSignal): Promise<void> {
     if (this.#here) return Promise.resolve()
+    if (this.#over !== undefined) return Promise.reject(this.#over)
     return new Promise((resolve, reject) => {
       const done = () => {
         this.#clock.clearTimeout(timer)

@@ -1,15 +1,16 @@
-import { type Board, type Clock, Framer, systemClock } from '../../runtime/index.ts'
+import { type Board, systemClock } from '../../runtime/index.ts'
 import type { StoredDevice } from './description-store.ts'
+import { DeviceLines } from './device-lines.ts'
 import { cleanText } from './device-text.ts'
-import { findMessages, isResponse, type RpcMessage } from './json-rpc-line.ts'
+import { isResponse, type RpcMessage } from './json-rpc-line.ts'
 import type { DeviceHello, LinkCounters, LinkDescription } from './link/index.ts'
 import { LinkSide } from './link-side.ts'
 import { isOfProbe, mcpProbe } from './mcp-probe.ts'
-import { Printed } from './printed.ts'
 import { unknownBoard } from './remote-board.ts'
 import type { RemoteDeviceOptions } from './remote-options.ts'
 import { type DeviceKind, Search } from './search.ts'
-import { SentLines } from './sent-lines.ts'
+import { Shelf } from './shelf.ts'
+import { Whereabouts } from './whereabouts.ts'
 
 /** A device that fell silent restarts, more often than not: it gets this long before MCP is tried, in milliseconds. */
 const comesBackMs = 3000
@@ -24,68 +25,66 @@ const complaintsMs = 2000
  *           ── answers the probe ──▶ mcp  ── the line is gone, lookAgain ──▶ unknown
  */
 export class RemoteDevice {
+  /** How people call it before it has said its own name. */
   readonly label: string
   readonly #options: RemoteDeviceOptions
-  readonly #clock: Clock
+  readonly #empty: Board
+  readonly #shelf: Shelf
+  readonly #where: Whereabouts
+  readonly #lines: DeviceLines
   readonly #link: LinkSide
   readonly #search: Search
-  readonly #sent = new SentLines()
-  readonly #printed: Printed
-  readonly #known = new Set<() => void>()
-  #framer: Framer
   #kind: 'unknown' | DeviceKind = 'unknown'
   #last: DeviceKind
-  #stored: StoredDevice | undefined
-  #empty: Board
-  #open = false
-  #openedAt = Number.NEGATIVE_INFINITY
-  #answeredAt = Number.NEGATIVE_INFINITY
-  #away: string | undefined = undefined
-  #bytesIn = 0
   #lastTold = ''
 
   constructor(options: RemoteDeviceOptions) {
-    const { label, store, storeKey, answerMs, awayMs = 2500, bootMs = 8000 } = options
+    const { label, answerMs, clock = systemClock, awayMs = 2500, bootMs = 8000 } = options
     this.#options = options
     this.label = label
-    const clock = options.clock ?? systemClock
-    this.#clock = clock
-    this.#stored = storeKey === undefined ? undefined : store?.load(storeKey)
-    this.#last = this.#stored?.kind ?? 'link'
     this.#empty = unknownBoard(label)
-    this.#framer = this.#newFramer()
-    this.#printed = new Printed(
-      line => options.onText?.(line),
-      () => this.#tell(`${label} sends bytes that are no text: noise, as of a board that restarts. It is left out`),
-    )
-    this.#link = new LinkSide(
-      {
-        clock,
-        label,
-        answerMs,
-        patienceMs: Math.max(awayMs, bootMs),
-        waitMs: () => this.#waitMs(awayMs, bootMs),
-        whyAway: () => this.#whyAway(),
-        found: () => this.#found('link'),
-        gone: why => this.#gone(why),
-        onBoard: board => this.#onBoard(board),
-        save: stored => this.#save(stored),
-        diagnose: text => this.#tell(text),
-        host: {
-          outlet: { write: bytes => this.#write(bytes) },
-          awayMs,
-          ...(options.random && { random: options.random }),
-          ...(options.baud !== undefined && { baud: options.baud }),
-          onText: (bytes, start, end) => this.#printed.take(bytes, start, end),
-          onLog: (severity, text) => options.onLog?.(severity, cleanText(text)),
-          diagnose: text => this.#tell(`${label}: ${text}`),
-        },
+    this.#shelf = new Shelf(clock, options.store, options.storeKey)
+    this.#where = new Whereabouts(clock, { awayMs, bootMs })
+    // To a device on the link a line of JSON is nothing; to one that reads JSON a frame of the link is a mistake.
+    this.#last = this.#shelf.stored?.kind ?? 'mcp'
+    this.#lines = new DeviceLines({
+      maxLineBytes: options.maxLineBytes,
+      // A device on the link prints what it likes, JSON too.
+      findsMessages: () => this.#kind !== 'link',
+      onMessage: (message, text) => this.#message(message, text),
+      onLine: (bytes, start, end) => this.#line(bytes, start, end),
+      onText: line => options.onText?.(line),
+      onNoise: () =>
+        this.#tell(`${label} sends bytes that are no text: noise, as of a board that restarts. It is left out`),
+      onEcho: () => this.#tell(`${label} gives back what it is sent: its line echoes. That is left out`),
+    })
+    this.#link = new LinkSide({
+      clock,
+      label,
+      answerMs,
+      stored: this.#shelf.stored,
+      patienceMs: Math.max(awayMs, bootMs),
+      waitMs: () => this.#where.waitMs(this.#kind === 'link'),
+      whyAway: () => this.#where.text(this.#kind === 'link'),
+      found: () => this.#found('link'),
+      gone: why => this.#gone(why),
+      onBoard: options.onBoard,
+      save: stored => this.#shelf.save(stored),
+      diagnose: text => this.#tell(text),
+      host: {
+        outlet: { write: bytes => this.#write(bytes) },
+        awayMs,
+        ...(options.random && { random: options.random }),
+        ...(options.baud !== undefined && { baud: options.baud }),
+        onText: (bytes, start, end) => this.#lines.print(bytes, start, end),
+        onLog: (severity, text) => options.onLog?.(severity, cleanText(text)),
+        diagnose: text => this.#tell(`${label}: ${text}`),
       },
-      this.#stored?.kind === 'link' ? this.#stored : undefined,
-    )
+    })
     this.#search = new Search({
       clock,
       startLink: () => this.#link.start(),
+      // A first newline ends whatever a program before us left on the line.
       probeMcp: number => this.#write(`${number === 0 ? '\n' : ''}${mcpProbe(number)}\n`),
       silent: ms => this.#silent(ms),
     })
@@ -103,7 +102,7 @@ export class RemoteDevice {
 
   /** What was kept of it, of this run or an earlier one. */
   get stored(): StoredDevice | undefined {
-    return this.#stored
+    return this.#shelf.stored
   }
 
   /** How it is called in texts: `greenhouse (/dev/ttyACM0)`. */
@@ -113,21 +112,22 @@ export class RemoteDevice {
 
   /** What a device on the link said of itself; nothing while it is away. */
   get hello(): DeviceHello | undefined {
-    return this.#kind === 'link' ? this.#link.host.hello : undefined
+    return this.#link.host.hello
   }
 
+  /** What a device on the link can do, as it was described last. */
   get description(): LinkDescription | undefined {
     return this.#link.description
   }
 
-  /** What the link has seen. Bytes are those of the line, whatever was spoken on it. */
+  /** What the link has seen. The bytes that came in are those of the line, whatever was spoken on it. */
   get counters(): Readonly<LinkCounters> {
-    return { ...this.#link.counters, bytesIn: this.#bytesIn }
+    return { ...this.#link.host.counters, bytesIn: this.#lines.bytes }
   }
 
-  /** Why it cannot be used at the moment; nothing when it can. */
+  /** Why it cannot be used at the moment, after its name; nothing when it can. */
   get away(): string | undefined {
-    return this.#kind === 'unknown' ? this.#whyAway() : undefined
+    return this.#kind === 'unknown' ? this.#where.text(false) : undefined
   }
 
   /**
@@ -135,47 +135,29 @@ export class RemoteDevice {
    * Tells whether it is.
    */
   known(ms: number): Promise<boolean> {
-    const isKnown = () => this.#stored !== undefined || this.#kind === 'mcp'
-    if (isKnown()) return Promise.resolve(true)
-    return new Promise(resolve => {
-      const done = () => {
-        this.#clock.clearTimeout(timer)
-        this.#known.delete(done)
-        resolve(isKnown())
-      }
-      const timer = this.#clock.setTimeout(done, ms)
-      this.#known.add(done)
-    })
+    return this.#shelf.filled(ms)
   }
 
   /** The line is open: begins to look for the device. */
   opened(): void {
-    if (this.#open) this.lost(new Error('the line was opened anew'))
-    this.#open = true
-    this.#openedAt = this.#clock.now()
-    this.#away = undefined
-    this.#printed.begin()
-    this.#framer = this.#newFramer()
+    this.lost(new Error('the line was opened anew'))
+    this.#where.opened()
+    this.#lines.begin()
     this.#search.begin(this.#last)
   }
 
   /** The line is gone, and why. */
   lost(reason: Error): void {
-    if (!this.#open) return
-    this.#open = false
-    this.#away = cleanText(reason.message)
+    if (!this.#where.open) return
+    this.#where.lost(reason.message)
     this.#search.end()
-    const kind = this.#kind
-    this.#kind = 'unknown'
-    this.#link.suspend(this.#away)
-    if (kind === 'mcp') this.#options.onMcpLost?.(this.#away)
+    this.#link.suspend(cleanText(reason.message))
+    this.#leave(reason.message)
   }
 
   /** Takes the next bytes of the line, cut anywhere. */
   receive(chunk: Uint8Array): void {
-    if (!this.#open) return
-    this.#bytesIn += chunk.length
-    this.#framer.push(chunk)
+    if (this.#where.open) this.#lines.push(chunk)
   }
 
   /** Says whether the host's own host lives: while it does not, a device on the link makes itself safe. */
@@ -189,21 +171,22 @@ export class RemoteDevice {
    * @throws Error when it is not there
    */
   async sendLine(text: string): Promise<void> {
-    if (this.#kind !== 'mcp') throw new Error(`${this.name} ${this.#whyAway()}`)
-    this.#sent.add(text)
+    if (this.#kind !== 'mcp') throw new Error(`${this.name} ${this.#where.text(false)}`)
+    this.#lines.sent(text)
     await this.#options.line.write(`${text}\n`)
   }
 
-  /** A device that speaks MCP stopped making sense, or stopped answering: finds out anew what is there. */
+  /** A device that speaks MCP stopped answering, or making sense: finds out anew what is there. */
   lookAgain(why: string): void {
     if (this.#kind !== 'mcp') return
-    this.#leaveMcp(why)
+    this.#where.fellSilent(why)
+    this.#leave(why)
     this.#search.begin('mcp')
   }
 
   /** Keeps the lists of a device that speaks MCP for the next run. */
   rememberMcp(lists: unknown): void {
-    this.#save({ kind: 'mcp', lists })
+    this.#shelf.save({ kind: 'mcp', lists })
   }
 
   /** Asks a device on the link for a sign of life. */
@@ -217,50 +200,32 @@ export class RemoteDevice {
    * @throws Error when it did not get there
    */
   async stop(): Promise<void> {
-    if (this.#last !== 'link' || this.#link.board === undefined) return
-    if (!this.#open) throw new Error(`${this.name} ${this.#whyAway()}: its own fail-safe has to make it safe`)
-    await this.#link.stop()
+    if (this.#kind === 'mcp' || this.#link.board === undefined) return
+    if (this.#where.open) return this.#link.stop()
+    throw new Error(`${this.name} ${this.#where.text(false)}. Its own fail-safe has to make it safe`)
   }
 
-  /** Ends it for good; what waits ends with an error. The line stays whoever's it is. */
+  /** Ends it for good; what waits ends with an error. The line stays with whoever opened it. */
   async close(): Promise<void> {
-    this.#open = false
-    this.#away = 'was closed'
-    this.#search.end()
-    this.#kind = 'unknown'
+    this.lost(new Error('it was closed'))
     this.#link.close()
-    this.#tellKnown()
-  }
-
-  #newFramer(): Framer {
-    const { maxLineBytes } = this.#options
-    return new Framer({
-      ...(maxLineBytes !== undefined && { maxLineBytes }),
-      onLine: (bytes, start, end) => this.#line(bytes, start, end),
-      onOverlong: () => this.#printed.noise(),
-    })
+    this.#shelf.close()
   }
 
   #line(bytes: Uint8Array, start: number, end: number): void {
-    // A device on the link prints what it likes, JSON too.
-    const found = this.#kind === 'link' ? undefined : findMessages(bytes, start, end)
-    if (found !== undefined) {
-      if (found.start > start) this.#printed.take(bytes, start, found.start)
-      for (const { message, text } of found.messages) this.#message(message, text)
-      return
-    }
-    const frames = this.#link.counters.framesIn
-    this.#link.host.line(bytes, start, end)
-    if (this.#kind === 'mcp' && this.#link.counters.framesIn > frames) {
-      this.#leaveMcp('it speaks the compact link now')
-      this.#search.begin('link')
-    }
+    const { host } = this.#link
+    const frames = host.counters.framesIn
+    host.line(bytes, start, end)
+    if (this.#kind === 'link' || host.counters.framesIn === frames) return
+    // A frame is as good as an answer: it is there, and has booted.
+    if (this.#kind === 'unknown') return this.#link.start()
+    const why = 'it speaks the compact link now'
+    this.#where.fellSilent(why)
+    this.#leave(why)
+    this.#search.begin('link')
   }
 
   #message(message: RpcMessage, text: string): void {
-    if (this.#sent.isEcho(text) || (isOfProbe(message) && !isResponse(message))) {
-      return this.#tell(`${this.label} gives back what it is sent: its line echoes. That is left out`)
-    }
     if (this.#kind === 'mcp') {
       if (!isOfProbe(message) && !this.#isComplaint(message)) this.#options.onMcpLine?.(text)
     } else if (isResponse(message)) {
@@ -271,75 +236,40 @@ export class RemoteDevice {
     }
   }
 
+  /** What it says against the hello of the link, which is no JSON. */
+  #isComplaint({ id, error }: RpcMessage): boolean {
+    return error !== undefined && (id ?? null) === null && this.#where.sinceFoundMs < complaintsMs
+  }
+
   #foundMcp(answer: RpcMessage): void {
     const hadBoard = this.#link.board !== undefined
     this.#link.forget(`${this.name} speaks MCP itself now, and nothing was moved: look at its tools again`)
     this.#found('mcp')
-    if (this.#stored?.kind !== 'mcp') this.#stored = undefined
-    if (hadBoard) this.#onBoard(this.#empty)
+    this.#shelf.found('mcp')
+    if (hadBoard) this.#options.onBoard(this.#empty)
     const { supportedVersions } = (answer.result ?? {}) as { supportedVersions?: unknown }
     this.#options.onMcp?.({ era: Array.isArray(supportedVersions) ? 'modern' : undefined })
-    this.#tellKnown()
-  }
-
-  #leaveMcp(why: string): void {
-    this.#kind = 'unknown'
-    this.#away = why
-    this.#options.onMcpLost?.(why)
-  }
-
-  /** What it says against the hello of the link, which is no JSON. */
-  #isComplaint({ id, error }: RpcMessage): boolean {
-    const isAboutNothing = error !== undefined && (id === undefined || id === null)
-    return isAboutNothing && this.#clock.now() - this.#answeredAt < complaintsMs
   }
 
   #found(kind: DeviceKind): void {
     this.#search.end()
     this.#kind = kind
     this.#last = kind
-    this.#answeredAt = this.#clock.now()
+    this.#where.answered()
     this.#lastTold = ''
   }
 
   #gone(why: string): void {
-    this.#kind = 'unknown'
-    this.#away = why
+    this.#where.fellSilent(why)
+    this.#leave(why)
     this.#tell(`${this.name}: ${why}`)
     this.#search.begin('link', comesBackMs)
   }
 
-  #onBoard(board: Board): void {
-    this.#options.onBoard(board)
-  }
-
-  #save(stored: StoredDevice): void {
-    this.#stored = stored
-    const { store, storeKey } = this.#options
-    if (storeKey !== undefined) store?.save(storeKey, stored)
-    this.#tellKnown()
-  }
-
-  #tellKnown(): void {
-    for (const done of [...this.#known]) done()
-  }
-
-  get #isBooting(): boolean {
-    return this.#open && this.#answeredAt < this.#openedAt
-  }
-
-  #waitMs(awayMs: number, bootMs: number): number {
-    if (this.#isBooting) return Math.max(awayMs, this.#openedAt + bootMs - this.#clock.now())
-    // It answers, and says what it is.
-    return this.#kind === 'link' ? Math.max(awayMs, bootMs) : awayMs
-  }
-
-  #whyAway(): string {
-    if (!this.#open) return `is away (${this.#away ?? 'the line to it is not open'}): it is used again once it is back`
-    if (this.#kind === 'link') return 'has not yet said what it can do: try again in a moment'
-    if (this.#isBooting)
-      return 'has not answered since it was connected: it may be starting. Check its power and firmware'
-    return `does not answer (${this.#away ?? 'it fell silent'}): check its power and its cable`
+  #leave(why: string): void {
+    const kind = this.#kind
+    this.#kind = 'unknown'
+    if (kind === 'mcp') this.#options.onMcpLost?.(cleanText(why))
   }
 
   #silent(ms: number): void {
@@ -349,7 +279,7 @@ export class RemoteDevice {
       text: 'it prints text, and answers neither the link nor MCP. Check which program runs on it',
       noise: `what it sends is noise. The line is set to ${baud} baud: check whether the device uses another speed`,
     }
-    this.#tell(`${this.name} does not answer for ${ms / 1000} s: ${came[this.#printed.kind]}`)
+    this.#tell(`${this.name} has not answered for ${ms / 1000} s: ${came[this.#lines.printed]}`)
   }
 
   #write(data: Uint8Array | string): void {

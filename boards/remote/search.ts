@@ -15,7 +15,7 @@ export interface SearchOptions {
 }
 
 /** What is tried first gets this long before the other one is tried, in milliseconds. */
-const headStartMs = { link: 300, mcp: 700 }
+const headStartMs = { link: 300, mcp: 500 }
 const firstProbeMs = 400
 /** Boards boot for up to 8 s. After that it is no board that boots, and is not to be flooded. */
 const slowestProbeMs = 1500
