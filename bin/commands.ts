@@ -1,6 +1,3 @@
-import { parseArgs } from 'node:util'
-import { exitCodes, Failure } from './failure.ts'
-
 /** An option of a command: enough to parse it, to check it and to describe it. */
 export interface Option {
   /** What stands for the value in the help; an option without it is a switch. */
@@ -11,6 +8,8 @@ export interface Option {
   choices?: readonly string[]
   /** The value is a whole number, 1 or more. */
   count?: boolean
+  /** It may be given more than once. */
+  many?: boolean
 }
 
 /** An argument that is told by its position. */
@@ -26,6 +25,8 @@ export interface Command {
   summary: string
   positionals: readonly Positional[]
   options: Readonly<Record<string, Option>>
+  /** What stands behind `--` and is not read: a command with its own options. */
+  rest?: { name: string; help: string }
   /** What else its help says, a paragraph each. */
   notes: readonly string[]
   examples: readonly string[]
@@ -34,7 +35,12 @@ export interface Command {
 /** What a command is run with. */
 export interface Arguments {
   positionals: string[]
+  /** The last value of each option that was given. */
   values: Record<string, string | true>
+  /** All values of each option that may be given more than once, in order. */
+  lists?: Record<string, string[]>
+  /** The words behind `--`, for a command that takes them. */
+  rest?: string[]
 }
 
 /** The name that stands for the simulated greenhouse wherever a server file is asked for. */
@@ -46,6 +52,20 @@ const file: Positional = {
   help: `a .js, .mjs, .ts or .mts file that exports a board; ${builtInDemo} is the built-in demo`,
 }
 
+/** How a port is named, wherever one is asked for. */
+const portForms = 'a path (/dev/ttyACM0, COM3), usb:VID:PID[:SERIAL] or tcp://HOST:PORT'
+
+/** How a port is used. */
+const lineOptions = {
+  baud: { value: 'N', count: true, help: 'bits a second of the line (115200)' },
+  pace: { value: 'BYTES/MS', help: 'send no more than so many bytes in so many ms, for boards that lose some: 32/10' },
+  dtr: {
+    value: 'HOW',
+    choices: ['auto', 'on', 'off'],
+    help: 'the lines DTR and RTS: on, off, or by what is known of the board (auto)',
+  },
+} as const satisfies Record<string, Option>
+
 /** Every command by its name. */
 export const commands = {
   serve: {
@@ -55,12 +75,109 @@ export const commands = {
       'read-sensors': { help: 'add a tool read_sensors, for hosts that never show resources to the model' },
       'max-line-bytes': { value: 'N', count: true, help: 'the longest line that is read (4 MiB)' },
       'max-message-bytes': { value: 'N', count: true, help: 'the longest message that is written' },
+      serial: { value: 'PATH', help: 'serve whoever is at the other end of this cable, instead of stdin and stdout' },
+      ...lineOptions,
     },
     notes: [
       'Hosts start this command for you; "ferrule host" prints what to give them. Only the protocol goes to stdout: ' +
         'whatever the file prints goes to stderr.',
+      'With --serial the computer is the board: /dev/ttyGS0 is the USB socket of a Raspberry Pi Zero or 4 in gadget ' +
+        'mode, /dev/serial0 its UART. --baud, --pace and --dtr belong to it.',
     ],
-    examples: ['ferrule serve greenhouse.ts', `ferrule serve ${builtInDemo}`],
+    examples: [
+      'ferrule serve greenhouse.ts',
+      `ferrule serve ${builtInDemo}`,
+      'ferrule serve greenhouse.ts --serial /dev/ttyGS0',
+    ],
+  },
+  bridge: {
+    summary: 'Serve a board on a cable to an MCP host, on stdin and stdout',
+    positionals: [],
+    options: {
+      port: {
+        value: 'SPEC',
+        many: true,
+        help: `${portForms}; auto (which is taken when none is given) finds the one board that answers. PREFIX=SPEC names several`,
+      },
+      ...lineOptions,
+      timeout: { value: 'MS', count: true, help: 'how long the board may take for one answer' },
+      config: { value: 'FILE', help: 'a JSON file with these options' },
+      'read-sensors': { help: 'add a tool read_sensors, for hosts that never show resources to the model' },
+      name: { value: 'NAME', help: "the server's name (what the board calls itself)" },
+      mirror: { value: 'PATH', help: 'a port at this path shows what the board prints, to read only' },
+      'no-share': { help: 'do not share the port with other copies of the bridge' },
+    },
+    notes: [
+      'Hosts start this command for you; "ferrule host" prints what to give them. Pull the cable, plug it in again, ' +
+        'flash other firmware: the bridge stays, and so does the host.',
+      'Given --port more than once, it is one server with the names of each board behind its own prefix, as in ' +
+        '--port lab=/dev/ttyACM0 --port attic=tcp://10.0.0.7:3333.',
+    ],
+    examples: [
+      'ferrule bridge',
+      'ferrule bridge --port /dev/ttyACM0',
+      'ferrule bridge --port usb:2341:0043 --baud 9600 --pace 32/10',
+    ],
+  },
+  ports: {
+    summary: 'List the serial ports, and what answers on them',
+    positionals: [],
+    options: {
+      'no-ask': { help: 'open none of them: opening a port resets some boards' },
+      baud: lineOptions.baud,
+      json: { help: 'print JSON' },
+    },
+    notes: ['A port that a bridge or another program has is not opened; who has it is told.'],
+    examples: ['ferrule ports', 'ferrule ports --no-ask'],
+  },
+  doctor: {
+    summary: 'Check a port, or a configuration of a host, step by step',
+    positionals: [{ name: 'port', required: false, help: `${portForms}; the only one there is when left out` }],
+    options: {
+      'host-config': { value: 'FILE', help: 'check the entries of the configuration file of a host instead' },
+      ...lineOptions,
+      timeout: { value: 'MS', count: true, help: 'how long to wait for the board to say who it is (8000)' },
+    },
+    notes: [
+      'It goes from the cable to the first reading, and says what to do at the first step that fails. It moves nothing.',
+    ],
+    examples: [
+      'ferrule doctor',
+      'ferrule doctor /dev/ttyACM0 --baud 9600',
+      'ferrule doctor --host-config ~/.cursor/mcp.json',
+    ],
+  },
+  trace: {
+    summary: 'Show the messages of an MCP server, or of a board on a cable',
+    positionals: [],
+    options: {
+      port: { value: 'SPEC', help: `listen at this port: ${portForms}` },
+      record: { value: 'FILE', help: 'write the lines to this file too' },
+      json: { help: 'one JSON object a line' },
+      ...lineOptions,
+    },
+    rest: { name: 'command', help: 'a stdio MCP server and its arguments: it is started, and shown while it serves' },
+    notes: [
+      'Around a server it passes everything on as it is, from stdin and to stdout, so it can stand in the entry of a ' +
+        'host in the place of the server. What it shows goes to stderr. Mistakes in the protocol are named, on either ' +
+        'side.',
+      'A port that a bridge has is shown by that bridge. On any other, it finds out who is there and shows how.',
+    ],
+    examples: [
+      'ferrule trace -- node my-server.js',
+      'ferrule trace --record trace.txt -- ferrule serve greenhouse.ts',
+      'ferrule trace --port /dev/ttyACM0',
+    ],
+  },
+  release: {
+    summary: 'Have the bridge let go of a port, for an upload',
+    positionals: [{ name: 'port', required: true, help: `${portForms}, as the bridge was given it` }],
+    options: {
+      for: { value: 'SECONDS', count: true, help: 'take it back after so long; otherwise when you press Enter' },
+    },
+    rest: { name: 'command', help: 'what needs the port: the bridge takes it back when this ends' },
+    notes: ['Calls that come meanwhile end with an error that says why. The host need not be restarted.'],
+    examples: ['ferrule release /dev/ttyACM0 -- arduino-cli upload -p /dev/ttyACM0', 'ferrule release /dev/ttyACM0'],
   },
   try: {
     summary: 'See the sensors and work the actuators yourself, in this terminal',
@@ -89,95 +206,22 @@ export const commands = {
         choices: ['claude-desktop', 'claude-code', 'cursor', 'vscode'],
         help: 'claude-desktop, claude-code, cursor or vscode',
       },
-      file,
+      { ...file, required: false, help: `${file.help}; not with --port` },
     ],
     options: {
       name: { value: 'NAME', help: "the server's name in the host (the board's name); with it the file is not run" },
+      port: { value: 'SPEC', many: true, help: `a board on a cable: ${portForms}, or auto` },
+      ...lineOptions,
     },
     notes: [
       'The entry goes to stdout, where it belongs goes to stderr. All paths are absolute, so that it works when an ' +
         'app starts it without your shell.',
       'When the file does not load, the entry is printed all the same, with the reason on stderr and exit code 1.',
     ],
-    examples: ['ferrule host claude-desktop greenhouse.ts', 'ferrule host claude-code greenhouse.ts | sh'],
+    examples: [
+      'ferrule host claude-desktop greenhouse.ts',
+      'ferrule host claude-code greenhouse.ts | sh',
+      'ferrule host cursor --port /dev/ttyACM0',
+    ],
   },
 } as const satisfies Record<string, Command>
-
-/** Reads the words after the command's name. Throws a {@link Failure} with exit code 2 that names what is wrong. */
-export async function parse(name: string, command: Command, words: readonly string[]): Promise<Arguments | 'help'> {
-  const options = Object.fromEntries(
-    Object.entries({ ...command.options, ...helpOption }).map(([key, option]) => [
-      key,
-      { type: option.value ? ('string' as const) : ('boolean' as const), ...(option.short && { short: option.short }) },
-    ]),
-  )
-  const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true })
-  const found: Arguments = { positionals: [], values: {} }
-  for (const token of tokens) {
-    if (token.kind === 'positional') found.positionals.push(token.value)
-    if (token.kind !== 'option') continue
-    if (token.name === 'help') return 'help'
-    const option = Object.hasOwn(command.options, token.name) ? command.options[token.name] : undefined
-    if (!option)
-      throw await unknown(
-        'option',
-        token.rawName,
-        Object.keys(command.options).map(key => `--${key}`),
-        name,
-      )
-    found.values[token.name] = checkedValue(token.rawName, option, token.value, token.inlineValue === true, name)
-  }
-  checkPositionals(name, command, found.positionals)
-  return found
-}
-
-const helpOption: Record<string, Option> = { help: { short: 'h', help: 'this text' } }
-
-/** Says that a word is not known, with the nearest one that is. */
-export async function unknown(kind: string, word: string, known: readonly string[], name?: string): Promise<Failure> {
-  const { nearest } = await import('./nearest.ts')
-  const near = nearest(word, known)
-  const hint = near ? `did you mean ${near}?` : `see: ferrule ${name ? `help ${name}` : '--help'}`
-  return new Failure(`unknown ${kind} ${word}${name ? ` of ${name}` : ''}: ${hint}`, exitCodes.wrongUse)
-}
-
-function checkedValue(rawName: string, option: Option, value: string | undefined, inline: boolean, name: string) {
-  const wrong = (text: string) => new Failure(`${rawName} ${text} (see: ferrule help ${name})`, exitCodes.wrongUse)
-  if (!option.value) {
-    if (inline) throw wrong('takes no value')
-    return true
-  }
-  if (value === undefined || value === '' || (!inline && value.startsWith('--'))) {
-    throw wrong(`needs a value: ${rawName} ${option.choices?.join('|') ?? option.value}`)
-  }
-  if (option.choices && !option.choices.includes(value)) throw wrong(`is ${option.choices.join(' or ')}, not ${value}`)
-  if (option.count && !(/^\d{1,15}$/.test(value) && Number(value) > 0)) {
-    throw wrong(`is a whole number, 1 or more, not ${value}`)
-  }
-  return value
-}
-
-function checkPositionals(name: string, command: Command, given: readonly string[]): void {
-  const help = `(see: ferrule help ${name})`
-  for (const [index, positional] of command.positionals.entries()) {
-    const word = given[index]
-    if (word === undefined && positional.required) {
-      throw new Failure(`${name} needs a ${positional.name}: ${usage(name, command)} ${help}`, exitCodes.wrongUse)
-    }
-    if (word !== undefined && positional.choices && !positional.choices.includes(word)) {
-      throw new Failure(
-        `unknown ${positional.name} ${word}: it is one of ${positional.choices.join(', ')} ${help}`,
-        exitCodes.wrongUse,
-      )
-    }
-  }
-  const extra = given[command.positionals.length]
-  if (extra !== undefined)
-    throw new Failure(`${name} does not know what to do with ${extra} ${help}`, exitCodes.wrongUse)
-}
-
-/** One line that shows how a command is written: `ferrule serve <file> [options]`. */
-export function usage(name: string, command: Command): string {
-  const words = command.positionals.map(each => (each.required ? `<${each.name}>` : `[${each.name}]`))
-  return ['ferrule', name, ...words, ...(Object.keys(command.options).length > 0 ? ['[options]'] : [])].join(' ')
-}

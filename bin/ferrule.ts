@@ -1,11 +1,17 @@
 #!/usr/bin/env node
 import type { Arguments, Command } from './commands.ts'
-import { commands, parse, unknown } from './commands.ts'
+import { commands } from './commands.ts'
 import { exitCodes, Failure } from './failure.ts'
+import { parse, unknown } from './parse.ts'
 
 /** The commands' code, loaded only when it runs: a host waits for `serve`. */
 const runners: Record<keyof typeof commands, () => Promise<{ run: (given: Arguments) => Promise<void> }>> = {
   serve: () => import('./serve.ts'),
+  bridge: () => import('./bridge/index.ts'),
+  ports: () => import('./ports.ts'),
+  doctor: () => import('./doctor.ts'),
+  trace: () => import('./trace.ts'),
+  release: () => import('./release.ts'),
   try: () => import('./try/index.ts'),
   host: () => import('./host.ts'),
 }

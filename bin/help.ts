@@ -1,4 +1,5 @@
-import { type Command, commands, type Option, usage } from './commands.ts'
+import { type Command, commands, type Option } from './commands.ts'
+import { usage } from './parse.ts'
 
 const columns = 80
 
@@ -33,20 +34,17 @@ export function generalHelp(version: string): string {
 /** The help of one command. */
 export function commandHelp(name: string, command: Command): string {
   const options = Object.entries<Option>(command.options)
+  const { rest } = command
+  const words = [
+    ...command.positionals.map((each): Row => [each.required ? `<${each.name}>` : `[${each.name}]`, each.help]),
+    ...(rest === undefined ? [] : [[`<${rest.name}>`, rest.help] as const]),
+  ]
   return text([
     `Usage: ${usage(name, command)}`,
     '',
     ...wrap(`${command.summary}.`),
     '',
-    ...(command.positionals.length > 0
-      ? [
-          'Arguments:',
-          ...table(
-            command.positionals.map((each): Row => [each.required ? `<${each.name}>` : `[${each.name}]`, each.help]),
-          ),
-          '',
-        ]
-      : []),
+    ...(words.length > 0 ? ['Arguments:', ...table(words), ''] : []),
     'Options:',
     ...table([
       ...options.map(([key, option]): Row => [`--${key}${option.value ? ` ${option.value}` : ''}`, option.help]),

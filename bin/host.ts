@@ -10,16 +10,22 @@ import { builtCommand, packageFolder } from './place.ts'
 
 const loadLimitMs = 5000
 
-/** `ferrule host`: prints what to give to a host so that it starts `ferrule serve` for a file. */
-export async function run({ positionals, values }: Arguments): Promise<void> {
+/** `ferrule host`: prints what to give to a host so that it starts `ferrule serve` for a file, or the bridge for a port. */
+export async function run({ positionals, values, lists }: Arguments): Promise<void> {
   const host = positionals[0] as Host
-  const file = positionals[1] === builtInDemo ? builtInDemo : findFile(positionals[1]!)
+  const ports = lists?.port
+  const [, given] = positionals
+  if ((ports === undefined) === (given === undefined)) {
+    throw new Failure('host needs a file, or --port SPEC for a board on a cable', exitCodes.wrongUse)
+  }
+  const file = given === undefined ? undefined : given === builtInDemo ? builtInDemo : findFile(given)
   if (!existsSync(builtCommand)) throw new Failure(`${builtCommand} is not there yet: run "npm run build" first`)
   const write = process.stdout.write.bind(process.stdout)
   // Only the entry may go to stdout, whatever the file prints while it loads.
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write
 
-  const { name, loaded, reason } = await nameOf(file, values.name)
+  const { name, args, reason } =
+    file === undefined ? await bridgeEntry(ports!, values) : await serveEntry(file, values.name)
   const node = stableNode(
     process.execPath,
     path => existsSync(path) && realpathSync(path) === realpathSync(process.execPath),
@@ -27,8 +33,7 @@ export async function run({ positionals, values }: Arguments): Promise<void> {
   const start: Start = {
     name,
     command: node.path,
-    // A server that the file made itself has its own say about a tool for its sensors.
-    args: [builtCommand, 'serve', file, ...(loaded?.server ? [] : ['--read-sensors'])],
+    args: [builtCommand, ...args],
   }
   const place: Place = { platform: process.platform, home: homedir(), env: process.env }
   say(configFile(host, start, place))
@@ -40,6 +45,31 @@ export async function run({ positionals, values }: Arguments): Promise<void> {
   write(`${entry(host, start, place.platform)}\n`, () => process.exit())
 }
 
+/** What an entry says, but for the program. */
+interface EntryWords {
+  name: string
+  args: string[]
+  /** Why it may not work. */
+  reason?: string | undefined
+}
+
+async function serveEntry(file: string, given: string | true | undefined): Promise<EntryWords> {
+  const { name, loaded, reason } = await nameOf(file, given)
+  // A server that the file made itself has its own say about a tool for its sensors.
+  return { name, reason, args: ['serve', file, ...(loaded?.server ? [] : ['--read-sensors'])] }
+}
+
+/** The board need not be there: what it is called, it says itself when it is. */
+async function bridgeEntry(ports: readonly string[], values: Arguments['values']): Promise<EntryWords> {
+  const { asFailure, portUse } = await import('./line-options.ts')
+  const { parsePorts } = await import('./bridge/port-names.ts')
+  portUse(values)
+  const named = asFailure(() => parsePorts(ports))
+  const options = ['baud', 'pace', 'dtr'].flatMap(name => (values[name] ? [`--${name}`, String(values[name])] : []))
+  const name = typeof values.name === 'string' ? checkedName(values.name) : (named[0]?.prefix ?? 'board')
+  return { name, args: ['bridge', ...ports.flatMap(port => ['--port', port]), ...options, '--read-sensors'] }
+}
+
 interface Named {
   name: string
   loaded?: Loaded
@@ -48,10 +78,7 @@ interface Named {
 }
 
 async function nameOf(file: string, given: string | true | undefined): Promise<Named> {
-  if (typeof given === 'string') {
-    if (/^[a-zA-Z0-9_-]{1,64}$/.test(given)) return { name: given }
-    throw new Failure(`--name ${given}: hosts take letters, digits, _ and -, at most 64`, exitCodes.wrongUse)
-  }
+  if (typeof given === 'string') return { name: checkedName(given) }
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Failure(`${file} took more than 5 seconds to load`)), loadLimitMs)
@@ -64,6 +91,11 @@ async function nameOf(file: string, given: string | true | undefined): Promise<N
   } finally {
     clearTimeout(timer)
   }
+}
+
+function checkedName(given: string): string {
+  if (/^[a-zA-Z0-9_-]{1,64}$/.test(given)) return given
+  throw new Failure(`--name ${given}: hosts take letters, digits, _ and -, at most 64`, exitCodes.wrongUse)
 }
 
 function nameOfFile(file: string): string {

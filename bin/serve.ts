@@ -2,13 +2,23 @@ import { createServer, type Server, type ServerOptions } from '../runtime/index.
 // Loaded before the server file is: from then on nothing but the protocol reaches stdout, whatever the file prints.
 import { stdio } from '../transports/stdio/index.ts'
 import type { Arguments } from './commands.ts'
+import { exitCodes, Failure } from './failure.ts'
 import { type Loaded, load } from './load.ts'
 
-/** `ferrule serve`: joins the board of a file to stdin and stdout. */
+/** `ferrule serve`: joins the board of a file to stdin and stdout, or to a cable. */
 export async function run({ positionals, values }: Arguments): Promise<void> {
   const file = positionals[0]!
+  const lonely = ['baud', 'pace', 'dtr'].find(name => values[name] !== undefined && values.serial === undefined)
+  if (lonely !== undefined) throw new Failure(`--${lonely} belongs to --serial PATH`, exitCodes.wrongUse)
   const loaded = await load(file)
   const server = await toServer(file, loaded, values)
+  if (values.serial !== undefined) {
+    const [{ serveOnCable }, { portUse }] = await Promise.all([
+      import('./serve-serial.ts'),
+      import('./line-options.ts'),
+    ])
+    return serveOnCable(server, String(values.serial), portUse(values))
+  }
   const greeting = process.stdin.isTTY ? (await import('./greeting.ts')).greeting(file, loaded) : ''
   const served = stdio().serve(server)
   process.stderr.write(greeting)
@@ -17,8 +27,10 @@ export async function run({ positionals, values }: Arguments): Promise<void> {
 
 async function toServer(file: string, loaded: Loaded, values: Arguments['values']): Promise<Server> {
   if (loaded.server) {
-    if (Object.keys(values).length > 0) {
-      const names = Object.keys(values).map(name => `--${name}`)
+    const names = Object.keys(values)
+      .filter(name => !['serial', 'baud', 'pace', 'dtr'].includes(name))
+      .map(name => `--${name}`)
+    if (names.length > 0) {
       process.stderr.write(`ferrule: the file makes its own server, so ${names.join(', ')} changes nothing\n`)
     }
     return loaded.server

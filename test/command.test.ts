@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type Command, commands, parse, unknown, usage } from '../bin/commands.ts'
+import { type Command, commands } from '../bin/commands.ts'
 import { Failure } from '../bin/failure.ts'
 import { commandHelp, generalHelp } from '../bin/help.ts'
 import { nearest } from '../bin/nearest.ts'
+import { parse, unknown, usage } from '../bin/parse.ts'
 
 const named = commands as Record<string, Command>
 
@@ -20,6 +21,12 @@ describe('the words after a command', () => {
       { positionals: [], values: { once: true, wire: true, era: 'legacy' } },
     ],
     ['host', ['cursor', 'a.ts', '--name', 'x'], { positionals: ['cursor', 'a.ts'], values: { name: 'x' } }],
+    [
+      'bridge',
+      ['--port', 'a=COM3', '--port=b=COM4'],
+      { positionals: [], values: { port: 'b=COM4' }, lists: { port: ['a=COM3', 'b=COM4'] } },
+    ],
+    ['trace', ['--json', '--', 'node', '--x'], { positionals: [], values: { json: true }, rest: ['node', '--x'] }],
     ['serve', ['--help'], 'help'],
     ['host', ['-h'], 'help'],
   ])('%s %j is understood', async (name, words, expected) => {
@@ -39,7 +46,8 @@ describe('the words after a command', () => {
     ['serve', ['a.ts', '--constructor'], 'unknown option --constructor of serve'],
     ['try', ['--era', 'old'], '--era is modern or legacy, not old'],
     ['host', ['emacs', 'a.ts'], 'unknown host emacs: it is one of claude-desktop, claude-code, cursor, vscode'],
-    ['host', ['cursor'], 'host needs a file'],
+    ['trace', ['node', 'a.js'], 'trace takes a command behind --: ferrule trace [options] [-- <command>...]'],
+    ['bridge', ['--dtr', 'up'], '--dtr is auto, on or off, not up'],
   ])('%s %j is refused with exit code 2', async (name, words, message) => {
     const thrown = await parse(name, named[name]!, words).catch((error: unknown) => error)
     expect(thrown).toBeInstanceOf(Failure)

@@ -7,12 +7,27 @@
  * names the file in which the pins record each physical change. RIG_HANG=open,set,close names what never comes back:
  * opening the board, making the outputs safe, closing the board. RIG_BROKEN=1 makes a board that cannot be opened.
  * RIG_BARE=1 leaves out the timer and the open port.
+ *
+ *   npx tsx test/rig.ts bridge PORT
+ *
+ * is the bridge itself. RIG_TIMEOUT is how long the board may take for one answer, in ms, and RIG_PACE=BYTES/MS how fast
+ * it is sent to.
  */
 import { createServer as createListener } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { actuator, createServer, type Tool, tool } from '../runtime/index.ts'
 import { stdio } from '../transports/stdio/index.ts'
 import { RecordingPins } from './recording-pins.ts'
+
+if (process.argv[2] === 'bridge') {
+  const { run } = await import('../bin/bridge/index.ts')
+  const { RIG_TIMEOUT: timeout, RIG_PACE: pace } = process.env
+  await run({
+    positionals: [],
+    values: { ...(timeout && { timeout }), ...(pace && { pace }) },
+    lists: { port: process.argv.slice(3) },
+  })
+}
 
 console.log('the rig prints while it loads')
 await import(

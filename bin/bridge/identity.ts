@@ -1,0 +1,92 @@
+import { realpathSync } from 'node:fs'
+import { listPorts, type PortDescription, parsePortSpec, portSpecText } from '../../transports/serial/index.ts'
+import { controlDevice } from '../share/index.ts'
+
+/** All the ways in which a device that is there now may have been named, the way that was taken first. */
+export async function namesOf(spec: string, ports?: readonly PortDescription[]): Promise<string[]> {
+  const port = await portOf(spec, ports)
+  if (port === undefined) return [spec]
+  const { path, byId, vendorId = '', productId = '' } = port
+  const usb = vendorId === '' ? [] : [portSpecText({ kind: 'usb', vendorId, productId, serialNumber: undefined })]
+  return [...new Set([spec, ...(identityOf(port) ? [identityOf(port)!] : []), path, ...(byId ? [byId] : []), ...usb])]
+}
+
+/** The key of a device for what is kept of it: who it is, where that can be told, and else where it is. */
+export async function storeKeyOf(spec: string): Promise<string> {
+  const port = await portOf(spec)
+  return (port && identityOf(port)) ?? spec
+}
+
+/** `usb:2341:0043:SERIAL` for a device that no other is like. */
+export function identityOf({ vendorId, productId, serialNumber }: PortDescription): string | undefined {
+  if (vendorId === undefined || productId === undefined || serialNumber === undefined) return undefined
+  return portSpecText({ kind: 'usb', vendorId, productId, serialNumber })
+}
+
+/** What the system tells of the port that a spec means now. */
+export async function portOf(spec: string, known?: readonly PortDescription[]): Promise<PortDescription | undefined> {
+  const parsed = spec === 'auto' ? undefined : parsePortSpec(spec)
+  if (parsed === undefined || parsed.kind === 'tcp') return undefined
+  const ports = known ?? (await listPorts().catch(() => []))
+  if (parsed.kind === 'path') {
+    const device = realPath(parsed.path)
+    return ports.find(({ path }) => path === parsed.path || path === device)
+  }
+  const { vendorId, productId, serialNumber } = parsed
+  const fitting = ports.filter(
+    port =>
+      port.vendorId === vendorId &&
+      port.productId === productId &&
+      (serialNumber === undefined || port.serialNumber?.toLowerCase() === serialNumber.toLowerCase()),
+  )
+  return fitting.length === 1 ? fitting[0] : undefined
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+/**
+ * The key under which copies of the bridge find each other: how the ports were named, unless another copy has them by
+ * another name already.
+ */
+export async function keyOf(specs: readonly string[]): Promise<string> {
+  const [spec] = specs
+  if (specs.length !== 1) return [...specs].sort().join(' ')
+  return (await ownerOf(spec!))?.key ?? spec!
+}
+
+/** What a bridge says of itself and its ports. */
+export interface BridgeStatus {
+  key: string
+  pid: number
+  copies: number
+  released: boolean
+  ports: { spec: string; path?: string; state: string; away?: string; kind: string; name: string }[]
+}
+
+/** The bridge that has a device, by whatever name; nothing when none has it. */
+export async function ownerOf(spec: string): Promise<BridgeStatus | undefined> {
+  const names = spec === 'auto' ? ['auto'] : [...(await namesOf(spec)), 'auto']
+  for (const key of names) {
+    const status = await statusOf(key)
+    if (status !== undefined && (key === spec || isAbout(status, names))) return status
+  }
+  return undefined
+}
+
+async function statusOf(key: string): Promise<BridgeStatus | undefined> {
+  const control = await controlDevice(key, 'status').catch(() => undefined)
+  if (control === undefined) return undefined
+  control.close()
+  const { device, ...owner } = control.answer as unknown as BridgeStatus & { device?: Pick<BridgeStatus, 'ports'> }
+  return { ...owner, ports: device?.ports ?? [] }
+}
+
+function isAbout({ ports }: BridgeStatus, names: readonly string[]): boolean {
+  return ports.some(({ spec, path }) => names.includes(spec) || (path !== undefined && names.includes(path)))
+}

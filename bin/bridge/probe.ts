@@ -1,0 +1,95 @@
+import { cleanText, type McpDevice } from '../../boards/remote/index.ts'
+import { type Board, type DeviceSession, McpClient } from '../../runtime/index.ts'
+import type { PortError } from '../../transports/serial/index.ts'
+import { version } from '../place.ts'
+import { CabledDevice, type CabledDeviceOptions } from './device.ts'
+import type { BridgePort } from './options.ts'
+
+/** What was found at a port. */
+export type Found =
+  | { kind: 'link'; cable: CabledDevice; board: Board }
+  | { kind: 'mcp'; cable: CabledDevice; client: McpClient; session: DeviceSession }
+  | { kind: 'silent'; cable: CabledDevice }
+  | { kind: 'closed'; cable: CabledDevice; reason: PortError }
+
+/** What is told while it is found out. */
+export interface AskTold extends Partial<Pick<CabledDeviceOptions, 'say' | 'onPort' | 'onText'>> {
+  /** The cable, before it is opened. */
+  made?(cable: CabledDevice): void
+}
+
+/** A board may take so long to start and to answer, in milliseconds. */
+export const bootMs = 8000
+
+/**
+ * Opens a port and finds out what answers there. Whoever asks closes the cable.
+ *
+ * @param ms how long to wait for an answer; for ever when left out
+ */
+export function ask(port: BridgePort, ms: number | undefined, told: AskTold = {}): Promise<Found> {
+  return new Promise(resolve => {
+    const done = (found: Found) => {
+      clearTimeout(timer)
+      resolve(found)
+    }
+    const timer = ms === undefined ? undefined : setTimeout(() => done({ kind: 'silent', cable }), ms)
+    let client: McpClient | undefined
+    const meet = async ({ era }: McpDevice) => {
+      const made = new McpClient({
+        send: line => void cable.remote.sendLine(line).catch(() => {}),
+        clientInfo: { name: 'ferrule', version: version() },
+        label: port.spec,
+      })
+      client = made
+      try {
+        done({ kind: 'mcp', cable, client: made, session: await made.connect(era) })
+      } catch (thrown) {
+        cable.remote.lookAgain((thrown as Error).message)
+      }
+    }
+    const cable = new CabledDevice({
+      say: told.say ?? (() => {}),
+      ...(told.onText && { onText: told.onText }),
+      port,
+      onBoard: board => {
+        if (cable.remote.kind === 'link') done({ kind: 'link', cable, board })
+      },
+      onMcp: mcp => void meet(mcp),
+      onMcpLine: line => client?.receive(line),
+      onMcpLost: why => client?.lost(why),
+      onPort: change => {
+        told.onPort?.(change)
+        if (change.state === 'away') done({ kind: 'closed', cable, reason: change.reason })
+      },
+    })
+    told.made?.(cable)
+    cable.start()
+  })
+}
+
+/** Whether a board answers at a port. */
+export async function answers(port: BridgePort): Promise<boolean> {
+  const { kind, cable } = await ask(port, bootMs)
+  await cable.close()
+  return kind === 'link' || kind === 'mcp'
+}
+
+/** What was found, in a few words: `greenhouse 1.2.0 (compact link)`. */
+export function foundText(found: Found): string {
+  switch (found.kind) {
+    case 'link':
+      return `${nameAndVersion(found.board.title ?? found.board.name, found.board.version)} (compact link)`
+    case 'mcp': {
+      const { serverInfo, version } = found.session
+      return `${nameAndVersion(serverInfo.title ?? serverInfo.name, serverInfo.version)} (MCP ${version})`
+    }
+    case 'silent':
+      return 'nothing that is known answers'
+    case 'closed':
+      return found.reason.message
+  }
+}
+
+function nameAndVersion(name: string, version = ''): string {
+  return cleanText(`${name} ${version}`, 100)
+}

@@ -1,0 +1,93 @@
+import { descriptionFiles, mergeBoards } from '../../boards/remote/index.ts'
+import { type Board, createServer, DefinitionError, type Server } from '../../runtime/index.ts'
+import { stdio } from '../../transports/stdio/index.ts'
+import { type OwnContext, type OwnedDevice, shareDevice } from '../share/index.ts'
+import { keyOf, storeKeyOf } from './identity.ts'
+import { mirrorAt } from './mirror.ts'
+import type { BridgeOptions } from './options.ts'
+import { ServedDevice } from './served-device.ts'
+
+/** Serves the host that started this process, until it leaves: by the devices themselves, or by the process that has them. */
+export async function serveBridge(options: BridgeOptions): Promise<void> {
+  if (!options.share) {
+    const { server, close } = await ownDevices(options)
+    const closeServer = server.close.bind(server)
+    server.close = reason => closeServer(reason).finally(close)
+    return stdio().serve(server)
+  }
+  const shared = await shareDevice({
+    key: await keyOf(options.ports.map(({ spec }) => spec)),
+    own: context => ownDevices(options, context),
+    log: tellOperator,
+  })
+  await shared.serveStdio()
+}
+
+/** Takes the devices, and makes the server that offers what they have. */
+export async function ownDevices(options: BridgeOptions, context?: OwnContext): Promise<OwnedDevice> {
+  let server: Server | undefined
+  const say = (text: string) => (server === undefined ? tellOperator(text) : server.diagnose(text))
+  const store = descriptionFiles({ diagnose: say })
+  const mirror = options.mirror === undefined ? undefined : mirrorAt(options.mirror, say)
+  const changed = () => {
+    try {
+      if (server !== undefined) server.replaceBoard(boardOf(devices, options))
+    } catch (thrown) {
+      if (!(thrown instanceof DefinitionError)) throw thrown
+      say(`what the board says of itself cannot be served: ${thrown.message}`)
+    }
+  }
+  const devices = await Promise.all(
+    options.ports.map(async port => {
+      const storeKey = await storeKeyOf(port.spec)
+      return new ServedDevice({ port, store, storeKey, mirror, say, onBoard: changed })
+    }),
+  )
+  server = createServer(boardOf(devices, options), {
+    readSensorsTool: options.readSensors,
+    untilKnown: () => allKnown(devices),
+    diagnose: tellOperator,
+    ...(context !== undefined && { requestStateSecret: context.requestStateSecret }),
+  })
+  for (const device of devices) device.serveOn(server)
+  if (context?.released !== true) for (const device of devices) device.start()
+  return {
+    server,
+    async close() {
+      await Promise.all(devices.map(device => device.close()))
+      mirror?.close()
+    },
+    controls: {
+      release: async () => void (await Promise.all(devices.map(({ cable }) => cable.release()))),
+      retake: () => {
+        for (const device of devices) device.start()
+      },
+      status: () => ({ ports: devices.map(device => device.status()) }),
+      trace: write => {
+        const stops = devices.map(device => device.trace(traffic => write({ port: device.cable.spec, ...traffic })))
+        return () => {
+          for (const stop of stops) stop()
+        }
+      },
+    },
+  }
+}
+
+function boardOf(devices: readonly ServedDevice[], { name }: BridgeOptions): Board {
+  const [first] = devices
+  if (devices.length === 1 && first!.prefix === undefined) {
+    const { board } = first!
+    return name === undefined ? board : { ...board, name }
+  }
+  const boards = Object.fromEntries(devices.map(({ prefix, board }) => [prefix!, board]))
+  return mergeBoards(boards, { name: name ?? 'boards' })
+}
+
+function allKnown(devices: readonly ServedDevice[]): Promise<void> | undefined {
+  const learning = devices.map(device => device.learning).filter(each => each !== undefined)
+  return learning.length === 0 ? undefined : Promise.all(learning).then(() => {})
+}
+
+function tellOperator(text: string): void {
+  process.stderr.write(`ferrule: ${text}\n`)
+}

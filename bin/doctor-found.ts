@@ -1,0 +1,95 @@
+import { cleanText } from '../boards/remote/index.ts'
+import type { Call, SensorValue } from '../runtime/index.ts'
+import type { Found } from './bridge/probe.ts'
+import type { Examination } from './doctor-steps.ts'
+
+type Answering = Extract<Found, { kind: 'link' | 'mcp' }>
+
+const pings = 10
+const readMs = 10_000
+
+/** Looks at a device that answers: what it has, one reading, and how good the line is. Nothing is moved. */
+export async function examineFound(found: Answering, examination: Examination): Promise<void> {
+  try {
+    await (found.kind === 'link' ? examineLink(found, examination) : examineMcp(found, examination))
+  } catch (thrown) {
+    const advice = 'see what goes over the cable: ferrule trace --port PORT'
+    examination.step('fail', 'device', cleanText((thrown as Error).message), advice)
+  }
+}
+
+async function examineLink({ board, cable }: Extract<Found, { kind: 'link' }>, examination: Examination) {
+  const { remote } = cable
+  const { hello } = remote
+  if (hello !== undefined) {
+    const { id, firmware, boot, failSafeMs } = hello
+    const safe = failSafeMs === undefined ? '' : `, safe by itself after ${failSafeMs / 1000} s of silence`
+    examination.step('ok', 'device', cleanText(`id ${id}, firmware ${firmware}, start number ${boot}${safe}`, 200))
+  }
+  const sensors = Object.entries(board.sensors ?? {})
+  const actuators = Object.keys(board.actuators ?? {})
+  examination.step('ok', 'sensors', sensors.map(([name]) => name).join(', ') || 'none')
+  examination.step('ok', 'actuators', actuators.join(', ') || 'none')
+  const [first] = sensors
+  if (first === undefined) examination.step('skip', 'reading', 'it has no sensor')
+  else {
+    const [name, sensor] = first
+    const began = performance.now()
+    try {
+      const value = await sensor.read({ signal: AbortSignal.timeout(readMs) })
+      examination.step('ok', 'reading', `${name}: ${valueText(value)} ${sensor.unit ?? ''} (${since(began)})`)
+    } catch (thrown) {
+      const advice = 'the link is well: look at the sensor and its wires'
+      examination.step('fail', 'reading', `${name}: ${cleanText((thrown as Error).message)}`, advice)
+    }
+  }
+  const began = performance.now()
+  for (let count = 0; count < pings; count++) await remote.ping()
+  const each = (performance.now() - began) / pings
+  const { damaged, repeats } = remote.counters
+  const bad = damaged > 0 ? `, ${damaged} frames came damaged` : ''
+  examination.step(
+    damaged > 2 ? 'note' : 'ok',
+    'round trip',
+    `${each.toFixed(1)} ms${bad}${repeats > 2 ? `, ${repeats} were asked again` : ''}`,
+    ...(damaged > 2 ? ['a shorter cable, or one with a shield; and check that the grounds are joined'] : []),
+  )
+}
+
+async function examineMcp({ client }: Extract<Found, { kind: 'mcp' }>, examination: Examination): Promise<void> {
+  const names = (listed: readonly Record<string, unknown>[], key: string) =>
+    cleanText(listed.map(each => String(each[key])).join(', '), 300) || 'none'
+  const tools = await client.listTools()
+  examination.step('ok', 'tools', names(tools, 'name'))
+  const resources = await client.listResources()
+  examination.step('ok', 'resources', names(resources, 'uri'))
+  const uri = resources[0]?.uri
+  if (typeof uri !== 'string') return examination.step('skip', 'reading', 'it has no resource')
+  const began = performance.now()
+  const { contents } = (await client.readResource(uri, nobodysCall())) as { contents: { text?: string }[] }
+  const text = contents.map(each => each.text).find(each => typeof each === 'string')
+  examination.step('ok', 'reading', `${cleanText(`${uri}: ${text ?? 'bytes'}`, 120)} (${since(began)})`)
+}
+
+function since(began: number): string {
+  return `${(performance.now() - began).toFixed(1)} ms`
+}
+
+function valueText(value: SensorValue): string {
+  return value instanceof Uint8Array ? `${value.length} bytes` : cleanText(String(value), 80)
+}
+
+/** A call behind which there is no host that could be asked or told anything. */
+function nobodysCall(): Call {
+  const refuse = () => Promise.reject(new Error('nobody can be asked here'))
+  return {
+    signal: AbortSignal.timeout(readMs),
+    clientInfo: undefined,
+    clientCapabilities: {},
+    progress: () => {},
+    log: () => {},
+    elicit: refuse,
+    sample: refuse,
+    roots: refuse,
+  }
+}
