@@ -72,7 +72,7 @@ export class Relay implements StdioConnection, UpstreamReceiver {
     if (this.#upstream !== upstream) return
     if (replays) {
       this.#questions.nextServer()
-      for (const line of this.#session.replay()) upstream.send(line)
+      for (const line of this.#session.replay()) upstream.send(line, () => {})
     }
     const waiting = this.#waiting
     this.#waiting = []
@@ -95,11 +95,12 @@ export class Relay implements StdioConnection, UpstreamReceiver {
     const requests = (Array.isArray(value) ? value : [value]).flatMap(asRequest)
     if (requests.length > 0) return this.#requests(line, requests, Array.isArray(value))
     if (isRecord(value)) {
-      if (value.method === 'notifications/cancelled' && this.#cancelled(value)) return
-      if (value.method === undefined && value.id !== undefined) {
+      if (value.method === 'notifications/cancelled') return this.#cancelled(line, value)
+      if (value.method === undefined && (value.result !== undefined || value.error !== undefined)) {
         // An answer to a question of a server that is gone would be taken for the answer to another.
         const answer = this.#questions.answered(value)
-        return answer === undefined ? undefined : this.#pass({ line: answer, exchange: undefined })
+        if (answer !== undefined) this.#pass({ line: answer, exchange: undefined })
+        return
       }
     }
     this.#pass({ line, exchange: undefined })
@@ -197,11 +198,17 @@ export class Relay implements StdioConnection, UpstreamReceiver {
       exchange.sent = true
       this.#listen(exchange)
     }
-    if (!upstream.send(line)) {
+    upstream.send(line, () => {
+      if (exchange !== undefined && !this.#isOpen(exchange)) return
       if (exchange !== undefined) exchange.sent = false
-      return this.#keep(waiting)
-    }
+      this.#keep(waiting)
+    })
     if (upstream.congested) this.#input.pause()
+  }
+
+  /** Whether the host waits for an answer. */
+  #isOpen({ requests }: Exchange): boolean {
+    return requests.size > 0
   }
 
   #listen({ line, isBatch, requests }: Exchange): void {
@@ -241,19 +248,16 @@ export class Relay implements StdioConnection, UpstreamReceiver {
     this.#waitingLength -= exchange.line.length
   }
 
-  /** The host cancels. Tells whether that is all there is to do. */
-  #cancelled({ params }: Record<string, unknown>): boolean {
+  #cancelled(line: string, { params }: Record<string, unknown>): void {
     const id = isRecord(params) ? params.requestId : undefined
     const exchange = this.#exchanges.get(id as string)
-    if (exchange === undefined) return false
-    const request = exchange.requests.get(id as string)
-    if (request?.method === 'initialize') return true
-    if (exchange.isBatch && !exchange.sent) return false
+    if (exchange?.requests.get(id as string)?.method === 'initialize') return
+    // The server hears of it first: when nothing runs any more, it may be told that nothing more comes.
+    if (exchange === undefined || exchange.sent || exchange.isBatch) this.#pass({ line, exchange: undefined })
+    else this.#drop(exchange)
+    if (exchange === undefined) return
     this.#session.unlisten(id)
     this.#forget(id)
-    if (exchange.sent) return false
-    this.#drop(exchange)
-    return true
   }
 
   #fromServer(message: Record<string, unknown>, text: string): void {

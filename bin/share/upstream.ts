@@ -9,8 +9,8 @@ export interface Upstream {
   readonly label: string
   /** Begins. Called once, before anything else. */
   open(receiver: UpstreamReceiver): void
-  /** Sends a line; `false` when it is gone and the line did not go out. */
-  send(line: string): boolean
+  /** Sends a line. Calls `failed`, at once or later, when it is certain that the line did not arrive. */
+  send(line: string, failed: () => void): void
   /** It asks to wait for `drained`. */
   readonly congested: boolean
   /** The host reads again. */
@@ -51,9 +51,8 @@ export class LocalUpstream implements Upstream {
     })
   }
 
-  send(line: string): boolean {
+  send(line: string): void {
     this.#connection?.receive(line)
-    return true
   }
 
   hostDrained(): void {
@@ -127,10 +126,13 @@ export class SocketUpstream implements Upstream {
     if (!receiver.congested) socket.resume()
   }
 
-  send(line: string): boolean {
-    if (!this.#socket.writable) return false
-    if (!this.#socket.write(`${line}\n`)) this.#waits = true
-    return true
+  send(line: string, failed: () => void): void {
+    if (!this.#socket.writable) return failed()
+    const taken = this.#socket.write(`${line}\n`, error => {
+      // What could not be written in full had no end of line, and nobody begins what has none.
+      if (error) failed()
+    })
+    if (!taken) this.#waits = true
   }
 
   hostDrained(): void {
