@@ -2,7 +2,8 @@ import { type PassThroughOptions, passThrough } from '../../bin/bridge/pass-thro
 import { Connection } from '../../runtime/connection.ts'
 import { legacy } from '../../runtime/eras/legacy.ts'
 import { modern } from '../../runtime/eras/modern.ts'
-import { createServer, McpClient, type McpClientOptions, type Server } from '../../runtime/index.ts'
+import { createServer, type Feature, McpClient, type McpClientOptions, type Server } from '../../runtime/index.ts'
+import { connectInMemory } from '../../transports/memory/index.ts'
 import { capable, TestClient } from '../memory-client.ts'
 
 export type EraName = 'modern' | 'legacy'
@@ -63,6 +64,13 @@ export class Line {
       eras,
     )
     this.device = line => connection.receive(line)
+    // A connection that the server did not make itself is told by one that it made.
+    const scout = connectInMemory(server, ({ method }) => {
+      const feature = /^notifications\/(tools|resources|prompts)\/list_changed$/.exec(method ?? '')?.[1]
+      if (feature !== undefined) connection.listChanged(feature as Feature)
+    })
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'scout', version: '1' } }
+    scout.send({ jsonrpc: '2.0', id: 0, method: 'initialize', params })
   }
 
   #changed(): void {
