@@ -8,18 +8,20 @@ export interface OrphanOptions {
   heard(): number
   /** A host that says nothing for so long after the parent is gone is gone too, in milliseconds; 5000 when left out. */
   silentMs?: number
+  /** Which process is the parent now; that of this process when left out. */
+  parentOf?: () => number
 }
 
 /**
  * Aborts when this process has outlived its host: the process that started it is gone, and nothing comes from the host any
  * more, although some other process keeps the pipe open. A host that speaks on was started by way of a launcher.
  */
-export function orphaned({ heard, silentMs = 5000 }: OrphanOptions): AbortSignal {
+export function orphaned({ heard, silentMs = 5000, parentOf = () => process.ppid }: OrphanOptions): AbortSignal {
   const gone = new AbortController()
-  const parent = process.ppid
+  const parent = parentOf()
   let since: number | undefined
   const timer = setInterval(() => {
-    since ??= parentGone(parent) ? performance.now() : undefined
+    since ??= parentOf() !== parent || isGone(parent) ? performance.now() : undefined
     if (since === undefined) return
     if (heard() > since) return clearInterval(timer)
     if (performance.now() - since < silentMs) return
@@ -30,9 +32,8 @@ export function orphaned({ heard, silentMs = 5000 }: OrphanOptions): AbortSignal
   return gone.signal
 }
 
-function parentGone(parent: number): boolean {
-  if (process.ppid !== parent) return true
-  // Windows gives an orphan no other parent.
+/** On Windows, which gives an orphan no other parent, whether the process has ended. */
+function isGone(parent: number): boolean {
   if (process.platform !== 'win32') return false
   try {
     process.kill(parent, 0)

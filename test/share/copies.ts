@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { Child } from '../child.ts'
+import { Child, type ChildOptions } from '../child.ts'
 
 /** What happened to the board, in order. */
 export interface Happened {
@@ -30,8 +30,13 @@ export class Copies {
   }
 
   /** Starts any program in this world. */
-  run(command: string, args: readonly string[], env: Record<string, string> = {}): Child {
-    const child = new Child(command, args, { env: { ...this.env, ...env } })
+  run(
+    command: string,
+    args: readonly string[],
+    env: Record<string, string> = {},
+    stdio: ChildOptions['stdio'] = ['pipe', 'pipe', 'pipe'],
+  ): Child {
+    const child = new Child(command, args, { stdio, env: { ...this.env, ...env } })
     this.#children.push(child)
     return child
   }

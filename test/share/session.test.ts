@@ -171,7 +171,7 @@ describe('batches of 2025-03-26', () => {
     ])
     await first.stop()
     await second.until(() => second.messages.some(Array.isArray), 'the batch')
-    const batch: any[] = second.messages.find(Array.isArray)
+    const batch = second.messages.find(Array.isArray)!
     expect(batch.map(({ id }) => id).sort()).toEqual(['a', 'b'])
     expect(batch.find(({ id }) => id === 'a').result.isError).toBe(true)
     expect(await second.call('who')).toBe(String(second.process.pid))

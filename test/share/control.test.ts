@@ -1,0 +1,102 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Control, type ControlCommand, type ControlOptions, controlDevice } from '../../bin/share/index.ts'
+import { Copies, move } from './copies.ts'
+
+let copies: Copies
+
+beforeEach(() => {
+  copies = new Copies()
+  vi.stubEnv('XDG_RUNTIME_DIR', copies.folder)
+  return () => vi.unstubAllEnvs()
+})
+
+async function command(name: ControlCommand, options?: ControlOptions): Promise<Control> {
+  const control = await controlDevice('board', name, options)
+  expect(control).toBeDefined()
+  return control!
+}
+
+describe('a person at another terminal', () => {
+  it('is told when nobody has the device', async () => {
+    expect(await controlDevice('board', 'status')).toBeUndefined()
+  })
+
+  it('sees who has the device and how many use it', async () => {
+    const first = await copies.start()
+    await copies.start()
+    const { answer, over } = await command('status')
+    expect(answer).toMatchObject({
+      ok: true,
+      key: 'board',
+      pid: first.process.pid,
+      copies: 2,
+      released: false,
+      device: { port: '/dev/ttyTEST' },
+    })
+    await over
+  })
+
+  it('has the device let go and taken again', async () => {
+    await copies.start()
+    expect((await command('release')).answer).toMatchObject({ ok: true, outcome: '/dev/ttyTEST is free' })
+    expect((await command('status')).answer).toMatchObject({ released: true })
+    expect((await command('retake')).answer).toMatchObject({ ok: true })
+    expect((await command('status')).answer).toMatchObject({ released: false })
+    expect([copies.times('lets go'), copies.times('takes again')]).toEqual([1, 1])
+  })
+
+  it('has it let go for as long as a program runs, whatever becomes of that program', async () => {
+    const first = await copies.start()
+    const held = await command('release', { hold: true })
+    expect(held.answer).toMatchObject({ ok: true })
+    expect(copies.times('takes again')).toBe(0)
+    held.close()
+    await held.over
+    await first.request('ping')
+    expect(copies.times('takes again')).toBe(1)
+  })
+
+  it('is not surprised by the next owner while the device is let go', async () => {
+    const first = await copies.start()
+    const second = await copies.start()
+    await command('release')
+    first.endInput()
+    await first.exit()
+    expect(await second.call('who')).toBe(String(second.process.pid))
+    expect((await command('status')).answer).toMatchObject({ pid: second.process.pid, released: true })
+    expect(copies.times('waits for the device')).toBe(1)
+  })
+
+  it('stops everything that moves', async () => {
+    const first = await copies.start()
+    await move(first, 1, 'wild', 60_000)
+    expect((await command('stop')).answer).toMatchObject({ ok: true })
+    expect(await first.answer(1)).toMatchObject({ result: { isError: true } })
+    expect(await first.call('arm', { ms: 1, tag: 'later' })).toContain('moved later')
+  })
+
+  it('looks on at the traffic until it has seen enough', async () => {
+    await copies.start()
+    let seen = 0
+    let enough = () => {}
+    const three = new Promise<void>(resolve => {
+      enough = resolve
+    })
+    const { answer, close, over } = await command('trace', {
+      onLine: ({ event }) => {
+        expect(event).toHaveProperty('at')
+        if (++seen === 3) enough()
+      },
+    })
+    expect(answer.ok).toBe(true)
+    await three
+    close()
+    await over
+  })
+
+  it('is told when a command is none', async () => {
+    await copies.start()
+    const { answer } = await command('constructor' as ControlCommand)
+    expect(answer).toMatchObject({ ok: false, error: 'The owner of this device knows no "constructor"' })
+  })
+})

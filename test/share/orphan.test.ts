@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { orphaned } from '../../bin/share/orphan.ts'
+import { Copies } from './copies.ts'
+
+describe('who counts as an orphan', () => {
+  const started = process.ppid
+  let parent = started
+  const parentOf = () => parent
+
+  beforeEach(() => {
+    vi.useFakeTimers()
+    parent = started
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it('a process whose parent is gone and whose host is silent since', () => {
+    const signal = orphaned({ heard: () => 0, silentMs: 5000, parentOf })
+    vi.advanceTimersByTime(60_000)
+    expect(signal.aborted).toBe(false)
+    parent = 1
+    vi.advanceTimersByTime(5000)
+    expect(signal.aborted).toBe(false)
+    vi.advanceTimersByTime(1000)
+    expect(signal.reason.message).toBe(
+      `The host is gone without closing the pipe: process ${started}, which started this one, ended`,
+    )
+  })
+
+  it('not one whose host speaks on: what started it was a launcher', () => {
+    let heard = 0
+    const signal = orphaned({ heard: () => heard, silentMs: 5000, parentOf })
+    parent = 1
+    vi.advanceTimersByTime(4000)
+    heard = performance.now()
+    vi.advanceTimersByTime(3_600_000)
+    expect(signal.aborted).toBe(false)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+/** Starts the program as a host does, with its own pipes. */
+const host = `
+  const { spawn } = require('node:child_process')
+  const args = ['--import', 'tsx', 'test/share/bridge.ts']
+  const child = spawn(process.execPath, args, { stdio: 'inherit' })
+  console.error('launched ' + child.pid + '.')
+`
+
+describe.skipIf(process.platform === 'win32')('a host that died without closing the pipe', () => {
+  it('has its copy give the device back, and another takes it', async () => {
+    const copies = new Copies()
+    // A pipe that this process keeps open, whatever becomes of the host.
+    const fifo = join(copies.folder, 'stdin')
+    execFileSync('mkfifo', [fifo])
+    const pipe = openSync(fifo, constants.O_RDWR)
+    onTestFinished(() => closeSync(pipe))
+    const first = copies.run(process.execPath, ['-e', host], { SHARE_ORPHAN_MS: '300' }, [pipe, 'pipe', 'pipe'])
+    writeSync(pipe, `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`)
+    await first.answer(1)
+    const pid = Number(/launched (\d+)\./.exec(first.stderr)![1])
+    const second = await copies.start()
+    expect(await second.call('who')).toBe(String(pid))
+    first.process.kill('SIGKILL')
+    await second.tells('is gone')
+    expect(await second.call('who')).toBe(String(second.process.pid))
+    expect(copies.owners()).toEqual([pid, second.process.pid])
+    expect(first.stderr).toContain('The host is gone without closing the pipe')
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('an owner that is frozen', () => {
+  it('is named to whoever comes, and served from again when it wakes', async () => {
+    const copies = new Copies()
+    const first = await copies.start()
+    first.process.kill('SIGSTOP')
+    const second = copies.launch()
+    await second.tells('does not answer')
+    first.process.kill('SIGCONT')
+    const third = await copies.start()
+    expect(await third.call('who')).toBe(String(first.process.pid))
+  })
+})
