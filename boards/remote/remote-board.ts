@@ -1,4 +1,12 @@
-import { type Actuator, type Board, createServer, DefinitionError, type Sensor } from '../../runtime/index.ts'
+import {
+  type Actuator,
+  type Board,
+  createServer,
+  DefinitionError,
+  type JsonSchema,
+  type Sensor,
+  valuesFromText,
+} from '../../runtime/index.ts'
 import type { DeviceAccess } from './device-access.ts'
 import type { LinkDescription } from './link/index.ts'
 import { fitName } from './names.ts'
@@ -46,7 +54,10 @@ export function remoteBoard(description: LinkDescription, options: RemoteBoardOp
     const readback = described.readback === undefined ? undefined : names[described.readback]
     const actuator = remoteActuator(name, number, described, device, readback)
     const accepted = acceptable(name, actuator, tell)
-    if (accepted !== undefined) actuators[name] = accepted
+    if (accepted === undefined) continue
+    // Some hosts send "9600" for 9600.
+    const inputSchema = valuesFromText(accepted.inputSchema as JsonSchema, `inputSchema of tool "${name}"`)
+    actuators[name] = { ...accepted, inputSchema }
   }
   return {
     name: boardName(description.name, label),

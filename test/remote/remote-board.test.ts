@@ -1,0 +1,253 @@
+import { describe, expect, it } from 'vitest'
+import type { DeviceAccess } from '../../boards/remote/device-access.ts'
+import { cleanText, cleanValue } from '../../boards/remote/device-text.ts'
+import type { LinkActuator, LinkDescription, LinkValue } from '../../boards/remote/link/index.ts'
+import { LinkCode, LinkError, UnknownOutcomeError } from '../../boards/remote/link/index.ts'
+import { fitName } from '../../boards/remote/names.ts'
+import { boardName, remoteBoard, unknownBoard } from '../../boards/remote/remote-board.ts'
+import { createServer } from '../../runtime/index.ts'
+import { quietCall } from './quiet-call.ts'
+
+/** A device that records what it is asked, and answers as it is told. */
+function fakeDevice(answer: () => LinkValue = () => null) {
+  const calls: [number, readonly LinkValue[]][] = []
+  const device: DeviceAccess = {
+    name: 'rig (/dev/ttyACM0)',
+    patienceMs: 1000,
+    answerMs: undefined,
+    read: async () => answer(),
+    call: async (number, args) => {
+      calls.push([number, args])
+      return answer()
+    },
+    watch: () => () => {},
+    stop: async () => {},
+  }
+  return { device, calls }
+}
+
+function boardOf(parts: Partial<LinkDescription>, answer?: () => LinkValue) {
+  const told: string[] = []
+  const { device, calls } = fakeDevice(answer)
+  const description = { hash: 1, name: 'rig', sensors: [], actuators: [], ...parts }
+  const board = remoteBoard(description, {
+    firmware: '1.0',
+    label: '/dev/ttyACM0',
+    device,
+    tell: text => void told.push(text),
+  })
+  expect(() => createServer(board, { readSensorsTool: true })).not.toThrow()
+  return { board, told, calls }
+}
+
+const lamp: LinkActuator = {
+  name: 'lamp',
+  arguments: [{ name: 'percent', type: 'number', optional: false, minimum: 0, maximum: 100 }],
+  safe: [0],
+  hints: 7,
+}
+const read = (board: ReturnType<typeof boardOf>['board'], name: string) =>
+  Promise.resolve(board.sensors![name]!.read({ signal: new AbortController().signal }))
+
+describe('sensors', () => {
+  it('a unit outside the registry is told in the description', () => {
+    const { board } = boardOf({ sensors: [{ name: 'flow', type: 'number', unit: 'gal/min', description: 'Inlet.' }] })
+    expect(board.sensors!.flow).toMatchObject({ description: 'Inlet. In gal/min.' })
+    expect(board.sensors!.flow!.unit).toBeUndefined()
+  })
+
+  it('bounds in the wrong order, and numbers that mean nothing, cost themselves only', () => {
+    const { board } = boardOf({
+      sensors: [{ name: 't', type: 'number', minimum: 5, maximum: 1, ttlMs: -1, deadBand: Number.NaN, timeoutMs: 0 }],
+    })
+    expect(board.sensors!.t).not.toHaveProperty('minimum')
+    expect(board.sensors!.t).not.toHaveProperty('ttlMs')
+  })
+
+  it('no reading is an error that says so', async () => {
+    const { board } = boardOf({ sensors: [{ name: 't', type: 'number' }] })
+    await expect(read(board, 't')).rejects.toThrow('rig (/dev/ttyACM0) has no reading of it at the moment')
+  })
+
+  it('a text is a value: without control characters', async () => {
+    const { board } = boardOf({ sensors: [{ name: 't', type: 'string' }] }, () => '\u001b[31mred\u0007\u202e\nline')
+    expect(await read(board, 't')).toBe('red\nline')
+  })
+
+  it('of any type are given as JSON', async () => {
+    const { board } = boardOf({ sensors: [{ name: 't', type: 'any' }] }, () => ({ a: [1, Uint8Array.of(1, 2)] }))
+    expect(await read(board, 't')).toBe('{"a":[1,"AQI="]}')
+  })
+})
+
+describe('actuators', () => {
+  it('take bytes in base64', async () => {
+    const { board, calls } = boardOf({
+      actuators: [{ name: 'show', arguments: [{ name: 'picture', type: 'data', optional: false }], hints: 0 }],
+    })
+    await board.actuators!.show!.set({ picture: 'AQID' }, quietCall())
+    expect(calls).toEqual([[0, [Uint8Array.of(1, 2, 3)]]])
+    await expect(Promise.resolve(board.actuators!.show!.set({ picture: '%' }, quietCall()))).rejects.toThrow('base64')
+  })
+
+  it('what the device keeps to is told to whoever calls it', () => {
+    const { board } = boardOf({
+      sensors: [{ name: 'rpm', type: 'number' }],
+      actuators: [{ ...lamp, description: 'A fan.', holdForMs: 5000, minIntervalMs: 500, readback: 0 }],
+    })
+    expect(board.actuators!.lamp!.description).toBe(
+      'A fan. It goes back to its safe state by itself after 5 s. It moves at most once in 500 ms. The sensor rpm shows its effect.',
+    )
+  })
+
+  it('after an unknown outcome the sensor that shows it is named', async () => {
+    const { board } = boardOf(
+      { sensors: [{ name: 'rpm', type: 'number' }], actuators: [{ ...lamp, readback: 0 }] },
+      () => {
+        throw new UnknownOutcomeError('it went away: whether it ran is unknown. Read a sensor that shows it')
+      },
+    )
+    await expect(board.actuators!.lamp!.set({ percent: 1 }, quietCall())).rejects.toThrow('shows it: rpm does')
+  })
+
+  it('a code of the sketch comes with the text of the sketch', async () => {
+    const { board } = boardOf({ actuators: [lamp] }, () => {
+      throw new LinkError(-7, 'tank\u0000empty')
+    })
+    await expect(board.actuators!.lamp!.set({ percent: 1 }, quietCall())).rejects.toThrow(
+      'rig (/dev/ttyACM0): tank empty',
+    )
+  })
+
+  it('a safe state that does not fit costs the safe state, and is told', () => {
+    const { board, told } = boardOf({ actuators: [{ ...lamp, safe: [500] }] })
+    expect(board.actuators!.lamp!.safe).toBeNull()
+    expect(told).toHaveLength(1)
+    expect(told[0]).toContain('safe state')
+  })
+
+  it('a schema that is none costs its actuator only', () => {
+    const bad = { name: 'x', type: 'any' as const, optional: false, schema: '{"type":"nonsense"}' }
+    const { board, told } = boardOf({ actuators: [{ name: 'odd', arguments: [bad], hints: 0 }, lamp] })
+    expect(Object.keys(board.actuators!)).toEqual(['lamp'])
+    expect(told[0]).toMatch(/^left out: .*odd/)
+  })
+
+  it('those for a person only are not served, and the numbers of the others stay', async () => {
+    const { board, calls } = boardOf({ actuators: [{ ...lamp, name: 'calibrate', audience: 1 }, lamp] })
+    expect(Object.keys(board.actuators!)).toEqual(['lamp'])
+    await board.actuators!.lamp!.set({ percent: 5 }, quietCall())
+    expect(calls).toEqual([[1, [5]]])
+  })
+
+  it('one that has the name of the tool that reads sensors gets another', () => {
+    const { board, told } = boardOf({ actuators: [{ ...lamp, name: 'read_sensors' }] })
+    expect(Object.keys(board.actuators!)).toEqual(['read_sensors_2'])
+    expect(told).toHaveLength(1)
+  })
+})
+
+describe('a move that a person has to agree to', () => {
+  const asking = (confirm: number) => boardOf({ actuators: [{ ...lamp, confirm }] })
+  const person = (action: string) => {
+    const asked: string[] = []
+    const elicit = async ({ message }: { message: string }) => {
+      asked.push(message)
+      return { action }
+    }
+    return { asked, call: quietCall({ clientCapabilities: { elicitation: {} }, elicit: elicit as any }) }
+  }
+
+  it('is asked each time, with what is to be done', async () => {
+    const { board, calls } = asking(2)
+    const { asked, call } = person('accept')
+    await board.actuators!.lamp!.set({ percent: 1 }, call)
+    await board.actuators!.lamp!.set({ percent: 2 }, call)
+    expect(asked).toEqual([
+      'Move lamp of rig (/dev/ttyACM0)? {"percent":1}',
+      'Move lamp of rig (/dev/ttyACM0)? {"percent":2}',
+    ])
+    expect(calls).toHaveLength(2)
+  })
+
+  it('is asked once when the first move is what counts', async () => {
+    const { board, calls } = asking(1)
+    const { asked, call } = person('accept')
+    await board.actuators!.lamp!.set({ percent: 1 }, call)
+    await board.actuators!.lamp!.set({ percent: 2 }, call)
+    expect(asked).toHaveLength(1)
+    expect(calls).toHaveLength(2)
+  })
+
+  it.each(['decline', 'cancel'])('%s moves nothing', async action => {
+    const { board, calls } = asking(2)
+    await expect(board.actuators!.lamp!.set({ percent: 1 }, person(action).call)).rejects.toThrow('nothing was moved')
+    expect(calls).toEqual([])
+  })
+
+  it('is refused where nobody can be asked; the safe state asks nobody', async () => {
+    const { board, calls } = asking(2)
+    const { set, safe } = board.actuators!.lamp!
+    await expect(Promise.resolve(set({ percent: 1 }, quietCall()))).rejects.toThrow('cannot ask one: nothing was moved')
+    await set(safe, quietCall())
+    expect(calls).toEqual([[0, [0]]])
+  })
+})
+
+describe('names and texts of a device', () => {
+  it.each([
+    ['soil.moisture', 'soil_moisture'],
+    ['1wire', 'sensor_1wire'],
+    ['Größe', 'Gro_e'],
+    ['__x--', 'x'],
+    ['温度', 'sensor'],
+    ['a'.repeat(80), 'a'.repeat(64)],
+  ])('"%s" is called %s', (raw, name) => {
+    expect(fitName(raw, 'sensor')).toBe(name)
+  })
+
+  it('two that become the same are numbered', () => {
+    const { board, told } = boardOf({
+      sensors: ['a.b', 'a b', 'a_b'].map(name => ({ name, type: 'number' as const })),
+    })
+    expect(Object.keys(board.sensors!)).toEqual(['a_b', 'a_b_2', 'a_b_3'])
+    expect(told).toHaveLength(3)
+  })
+
+  it('a board is called what it says, else where it is', () => {
+    expect(boardName('greenhouse', '/dev/ttyACM0')).toBe('greenhouse')
+    expect(boardName('', '/dev/ttyACM0')).toBe('ttyACM0')
+    expect(boardName('', 'usb:2341:0043')).toBe('usb_2341_0043')
+    expect(boardName('', '/dev/serial/by-id/usb-x')).toBe('serial_by-id_usb-x')
+    expect(() => createServer(unknownBoard('tcp://10.0.0.7:3333'))).not.toThrow()
+  })
+
+  it('colours, control characters, hidden and reversing characters are taken out', () => {
+    expect(cleanText('\u001b[1;31mE (5) \u200btag:\u0007\u202eabc\u{e0041}\r\nnext\u2028line')).toBe(
+      'E (5) tag: abc next line',
+    )
+    expect(cleanText('x'.repeat(1000))).toHaveLength(300)
+    expect(cleanText(`${'x'.repeat(298)}😀😀`)).toBe(`${'x'.repeat(298)}…`)
+    expect(cleanValue('a\tb\nc\u0000\u009b\ud800')).toBe('a\tb\nc')
+  })
+
+  it('titles and descriptions are bounded', () => {
+    const long = 'x'.repeat(10_000)
+    const { board } = boardOf({
+      title: long,
+      description: long,
+      sensors: [{ name: 's', type: 'number', title: long, description: long }],
+      actuators: [{ ...lamp, title: long, description: long }],
+    })
+    expect(JSON.stringify(board).length).toBeLessThan(8000)
+  })
+})
+
+it('a code that means refused says that nothing was moved', async () => {
+  const { board } = boardOf({ actuators: [lamp] }, () => {
+    throw new LinkError(LinkCode.Interlocked)
+  })
+  await expect(board.actuators!.lamp!.set({ percent: 1 }, quietCall())).rejects.toThrow(
+    'refused by rig (/dev/ttyACM0), and nothing was moved: it is interlocked with another actuator that is on',
+  )
+})
