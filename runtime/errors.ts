@@ -49,6 +49,11 @@ export class SensorError extends Error {
   override readonly name = 'SensorError'
 }
 
+/** A device behind a cable that did not do what it was asked. The message says which, why, and what is known of it. */
+export class DeviceFailure extends Error {
+  override readonly name: string = 'DeviceFailure'
+}
+
 const ownMistakes = [TypeError, ReferenceError, RangeError, SyntaxError, EvalError, URIError]
 const longestMessage = 2000
 
@@ -66,7 +71,9 @@ export function publicMessage(thrown: unknown): string {
 
 /** What the operator reads on stderr about something that was thrown: the stack, unless the message says it all. */
 export function diagnostic(thrown: unknown): string {
-  if (thrown instanceof SensorError || thrown instanceof DefinitionError) return thrown.message
+  if (thrown instanceof SensorError || thrown instanceof DefinitionError || thrown instanceof DeviceFailure) {
+    return thrown.message
+  }
   if (thrown instanceof Error) return thrown.stack ?? `${thrown.name}: ${thrown.message}`
   try {
     return `thrown: ${String(thrown)}`

@@ -54,7 +54,7 @@ export {
   type ToolReturn,
   tool,
 } from './definitions.ts'
-export { DefinitionError, ErrorCode, RpcError } from './errors.ts'
+export { DefinitionError, DeviceFailure, ErrorCode, RpcError } from './errors.ts'
 export { defaultMaxLineBytes, Framer, type FramerOptions, type LineReceiver } from './framer.ts'
 export { type Link, type LinkReceiver, type LinkSession, serveLink } from './link.ts'
 export { DeviceBusyError, type Owner, type Ownership, processOwner } from './owner.ts'

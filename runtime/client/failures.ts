@@ -1,7 +1,8 @@
+import { DeviceFailure } from '../errors.ts'
 import { isObject } from '../json.ts'
 
 /** The error that a device answered a request with. */
-export class DeviceError extends Error {
+export class DeviceError extends DeviceFailure {
   override readonly name = 'DeviceError'
   readonly code: number
   readonly data: unknown
@@ -17,7 +18,7 @@ export class DeviceError extends Error {
 export type Cause = 'late' | 'lost' | 'away' | 'cancelled'
 
 /** A request that got no answer of the device. */
-export class NoAnswerError extends Error {
+export class NoAnswerError extends DeviceFailure {
   override readonly name = 'NoAnswerError'
   readonly why: Cause
 

@@ -1,5 +1,5 @@
 import type { ClientInfo } from '../call.ts'
-import { ErrorCode } from '../errors.ts'
+import { DeviceFailure, ErrorCode } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { metaKey, modernMeta } from './envelope.ts'
 import { DeviceError, NoAnswerError } from './failures.ts'
@@ -37,7 +37,7 @@ export async function meet(options: HandshakeOptions): Promise<DeviceSession> {
   const discovered = await discover(options)
   if (discovered !== undefined) return discovered
   if (handshakeFirst || versionsOf('legacy').length === 0) {
-    throw new Error(`${options.deviceName()} does not answer as an MCP server`)
+    throw new DeviceFailure(`${options.deviceName()} does not answer as an MCP server`)
   }
   return initialize(options)
 }
@@ -65,7 +65,7 @@ async function discover({ requests, clientInfo, deviceName }: HandshakeOptions):
         continue
       }
       if (supported.some(each => versionsOf('legacy').includes(each))) return undefined
-      throw new Error(`${deviceName()} speaks MCP ${supported.join(', ') || 'of an unknown revision'} only`)
+      throw new DeviceFailure(`${deviceName()} speaks MCP ${supported.join(', ') || 'of an unknown revision'} only`)
     }
   }
   return undefined
@@ -96,14 +96,14 @@ async function initialize(options: HandshakeOptions): Promise<DeviceSession> {
       const result = await requests.send('initialize', () => params, { timeoutMs: initializeMs }).outcome
       const { protocolVersion } = result
       if (typeof protocolVersion !== 'string' || !versions.includes(protocolVersion)) {
-        throw new Error(`${deviceName()} wants to speak MCP ${protocolVersion}, which is not known here`)
+        throw new DeviceFailure(`${deviceName()} wants to speak MCP ${protocolVersion}, which is not known here`)
       }
       notify('notifications/initialized')
       return sessionOf('legacy', protocolVersion, result)
     } catch (thrown) {
       if (thrown instanceof NoAnswerError && thrown.why === 'late' && attempt < probes) continue
       if (thrown instanceof DeviceError) {
-        throw new Error(`${deviceName()} does not answer as an MCP server: ${thrown.message}`)
+        throw new DeviceFailure(`${deviceName()} does not answer as an MCP server: ${thrown.message}`)
       }
       throw thrown
     }

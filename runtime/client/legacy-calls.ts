@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts'
 import { InputRequired } from '../call-state.ts'
 import type { InputRequest } from '../eras/era.ts'
-import { ErrorCode, publicMessage, RpcError } from '../errors.ts'
+import { DeviceFailure, ErrorCode, publicMessage, RpcError } from '../errors.ts'
 import { toJson } from '../json.ts'
 import { errorLine, type Message, type RequestId, successLine } from '../json-rpc.ts'
 import { type CallsOptions, type DeviceCalls, follow } from './calls.ts'
@@ -66,7 +66,7 @@ export class LegacyCalls implements DeviceCalls {
   async run(method: string, params: Record<string, unknown>, call: Call): Promise<Result> {
     const suspension = await this.#suspensions.take(method, params, call)
     if (suspension === 'gone') {
-      throw new Error(
+      throw new DeviceFailure(
         `${this.#options.deviceName()} does not wait for this answer any more: nothing was done with it; call again`,
       )
     }
@@ -210,7 +210,7 @@ export class LegacyCalls implements DeviceCalls {
     const { interrupt } = running
     running.call = undefined
     if (isKept) return interrupt(reason)
-    interrupt(new Error(`${deviceName()} has too many questions open: answer those first, then call again`))
+    interrupt(new DeviceFailure(`${deviceName()} has too many questions open: answer those first, then call again`))
     requests.cancel(running.exchange, 'Too many questions are open')
   }
 

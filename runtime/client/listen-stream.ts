@@ -1,6 +1,6 @@
 import type { ClientInfo } from '../call.ts'
 import type { Clock } from '../clock.ts'
-import { publicMessage } from '../errors.ts'
+import { DeviceFailure, publicMessage } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { metaKey, modernMeta } from './envelope.ts'
 import type { Exchange, Requests } from './requests.ts'
@@ -131,7 +131,7 @@ export class ListenStream implements Subscriptions {
         this.#current = undefined
         this.#listenAgain()
       }
-      exchange.outcome.then(() => over(new Error(`${deviceName()} ended the subscription`)), over)
+      exchange.outcome.then(() => over(new DeviceFailure(`${deviceName()} ended the subscription`)), over)
     })
   }
 

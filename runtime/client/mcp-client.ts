@@ -2,7 +2,7 @@ import { type Call, type ClientInfo, type LogLevel, logLevels } from '../call.ts
 import { type Clock, systemClock } from '../clock.ts'
 import { excerpt } from '../connection.ts'
 import type { ToolResult } from '../content.ts'
-import { ErrorCode, RpcError } from '../errors.ts'
+import { DeviceFailure, ErrorCode, RpcError } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { kindOf, type Message, notificationLine, whyInvalid } from '../json-rpc.ts'
 import type { Feature } from '../table.ts'
@@ -120,7 +120,7 @@ export class McpClient {
    * @throws Error when the device does not answer, or not as an MCP server
    */
   connect(first: DeviceSession['era'] | undefined = this.#lastSession?.era): Promise<DeviceSession> {
-    if (this.#closed) return Promise.reject(new Error(`${this.deviceName} was let go`))
+    if (this.#closed) return Promise.reject(new DeviceFailure(`${this.deviceName} was let go`))
     if (this.#meeting !== undefined) return this.#meeting
     const meeting = this.#meet(first).finally(() => {
       if (this.#meeting === meeting) this.#meeting = undefined
@@ -190,11 +190,12 @@ export class McpClient {
     try {
       const result = await this.#call('tools/call', { name, arguments: args }, call)
       const { content = [] } = result
-      if (!Array.isArray(content)) throw new Error(`${this.deviceName} answered with something that is no tool result`)
+      if (!Array.isArray(content))
+        throw new DeviceFailure(`${this.deviceName} answered with something that is no tool result`)
       return { ...result, content } as ToolResult
     } catch (thrown) {
       if (!(thrown instanceof DeviceError)) throw thrown
-      if (thrown.code !== ErrorCode.MissingRequiredClientCapability) throw new Error(shortened(thrown.message))
+      if (thrown.code !== ErrorCode.MissingRequiredClientCapability) throw new DeviceFailure(shortened(thrown.message))
       throw passedOnError(thrown, 'tools/call')
     }
   }
@@ -378,7 +379,7 @@ export class McpClient {
     for (let page = 1; page <= mostPages; page++) {
       const result = await this.#page(method, cursor === undefined ? {} : { cursor })
       const listed = result[key]
-      if (!Array.isArray(listed)) throw new Error(`${this.deviceName} answered ${method} without ${key}`)
+      if (!Array.isArray(listed)) throw new DeviceFailure(`${this.deviceName} answered ${method} without ${key}`)
       for (const item of listed) if (isObject(item)) items.push(item)
       const { nextCursor } = result
       if (typeof nextCursor !== 'string') return items

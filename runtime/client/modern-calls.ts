@@ -1,6 +1,7 @@
 import type { Call } from '../call.ts'
 import { InputRequired } from '../call-state.ts'
 import type { InputAnswer, InputRequest } from '../eras/era.ts'
+import { DeviceFailure } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { type CallsOptions, type DeviceCalls, follow } from './calls.ts'
 import { modernMeta } from './envelope.ts'
@@ -64,7 +65,7 @@ export class ModernCalls implements DeviceCalls {
       const result = await follow(exchange, call, reason => requests.cancel(exchange, reason))
       if (result.resultType !== 'input_required') return result
       if (number === mostRounds)
-        throw new Error(`${deviceName()} asked ${mostRounds} times and still wants to know more`)
+        throw new DeviceFailure(`${deviceName()} asked ${mostRounds} times and still wants to know more`)
       const { inputRequests, requestState } = result
       const state = typeof requestState === 'string' ? { requestState } : {}
       if (inputRequests === undefined && requestState !== undefined) {
@@ -108,7 +109,7 @@ export class ModernCalls implements DeviceCalls {
   #questionsIn(inputRequests: unknown): Record<string, InputRequest> {
     const entries = isObject(inputRequests) ? Object.entries(inputRequests) : []
     if (entries.length === 0 || !entries.every(([, question]) => isQuestion(question))) {
-      throw new Error(`${this.#options.deviceName()} asked something that is no question of this protocol`)
+      throw new DeviceFailure(`${this.#options.deviceName()} asked something that is no question of this protocol`)
     }
     return Object.fromEntries(entries) as unknown as Record<string, InputRequest>
   }

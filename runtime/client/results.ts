@@ -1,4 +1,4 @@
-import { ErrorCode, RpcError } from '../errors.ts'
+import { DeviceFailure, ErrorCode, RpcError } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { metaKey } from './envelope.ts'
 import type { DeviceError } from './failures.ts'
@@ -7,7 +7,7 @@ import type { Result } from './requests.ts'
 /** A device's result without what belongs to its era only. */
 export function neutral({ resultType, _meta, ...result }: Result, deviceName: string): Result {
   if (resultType !== undefined && resultType !== 'complete') {
-    throw new Error(`${deviceName} answered with a result of a kind that is not known here`)
+    throw new DeviceFailure(`${deviceName} answered with a result of a kind that is not known here`)
   }
   if (!isObject(_meta)) return result
   const { [metaKey.serverInfo]: _serverInfo, ...meta } = _meta
