@@ -117,6 +117,12 @@ export class Connection implements Speaker {
     for (const dialect of this.#dialects) dialect.log(level, data, logger)
   }
 
+  /** The least serious level of log messages that the client hears without a call; nothing when it hears none. */
+  get logLevel(): LogLevel | undefined {
+    for (const { ownLogLevel } of this.#dialects) if (ownLogLevel !== undefined) return ownLogLevel
+    return undefined
+  }
+
   /** The outlet takes lines again after it was congested. */
   drained(): void {
     for (const dialect of this.#dialects) dialect.drained()

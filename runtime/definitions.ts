@@ -75,6 +75,8 @@ export interface ResourceTemplate extends ResourceFields {
   read(variables: Record<string, string>, uri: string, call: Call): ResourceReturn | Promise<ResourceReturn>
   /** Suggestions for the variables. */
   complete?: Record<string, Completer>
+  /** A source of changes of one of these resources, as a {@link Resource} may have one. */
+  watch?(uri: string, changed: () => void): () => void
 }
 
 /** One argument of a prompt. All arguments of prompts are texts. */

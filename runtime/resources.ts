@@ -18,6 +18,8 @@ export interface ResourceFeature {
   readonly methods: HandlerTable
   /** Whether a resource or a template has this URI. */
   knows(uri: string): boolean
+  /** Begins to watch what has this URI, where it has a source of changes. Returns what ends it. */
+  watch(uri: string, changed: () => void): (() => void) | undefined
 }
 
 /** Makes the resource feature; `changed` is called whenever one of the lists is another one. */
@@ -33,6 +35,10 @@ export function resourceFeature(changed: () => void, maxMessageBytes: number): R
     resources,
     templates,
     knows: uri => resources.has(uri) || matching(templates, uri) !== undefined,
+    watch: (uri, changed) =>
+      resources.has(uri)
+        ? resources.get(uri)?.watch?.(changed)
+        : matching(templates, uri)?.entry.definition.watch?.(uri, changed),
     methods: handlerTable({
       'resources/list': ({ cursor }) => resources.page(cursor),
       'resources/templates/list': ({ cursor }) => templates.page(cursor),

@@ -30,6 +30,8 @@ export interface ServerCore {
   subscribe(uri: string, changed: () => void): () => void
   /** Makes and reads state that the client carries between two requests. */
   readonly requestState: RequestStateSealer
+  /** A client chose from which level on it hears log messages. */
+  onLogLevel(): void
   /** A line for the operator. Never for the client. */
   diagnose(text: string): void
 }

@@ -1,5 +1,5 @@
 import type { Board } from './board.ts'
-import type { LogLevel } from './call.ts'
+import { type LogLevel, logLevels } from './call.ts'
 import { type Catalog, catalog } from './catalog.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { completes, completionHandler } from './completion.ts'
@@ -77,6 +77,10 @@ export interface Server {
   resourceUpdated(uri: string): void
   /** Sends a log message to every client that wants to hear it (handshake revisions). */
   log(level: LogLevel, data: unknown, logger?: string): void
+  /** The least serious level that any client wants to hear of without a call; nothing when none does. */
+  readonly logLevel: LogLevel | undefined
+  /** Called when {@link Server.logLevel} may be another one. */
+  onLogLevel: () => void
   /** A new client: its lines go into the connection, the answers into the outlet. */
   connect(outlet: Outlet): Connection
   /**
@@ -137,6 +141,7 @@ class BoardServer implements Server, ServerCore {
   readonly questionTimeoutMs: number
   readonly requestState: ServerCore['requestState']
   diagnose: (text: string) => void
+  onLogLevel: () => void = () => {}
   readonly #options: ServerOptions
   #catalog: Catalog
   readonly #features: {
@@ -147,7 +152,7 @@ class BoardServer implements Server, ServerCore {
   readonly #resourceFeature: ReturnType<typeof resourceFeature>
   readonly #connections = new Set<Connection>()
   readonly #watches = new Watches(
-    (uri, changed) => this.resources.get(uri)?.watch?.(changed),
+    (uri, changed) => this.#resourceFeature.watch(uri, changed),
     text => this.diagnose(text),
   )
   readonly #changed = new Set<Feature>()
@@ -231,8 +236,19 @@ class BoardServer implements Server, ServerCore {
     for (const connection of this.#connections) connection.log(level, data, logger)
   }
 
+  get logLevel(): LogLevel | undefined {
+    let least: LogLevel | undefined
+    for (const { logLevel } of this.#connections) {
+      if (logLevel !== undefined && !isAtLeast(logLevel, least)) least = logLevel
+    }
+    return least
+  }
+
   connect(outlet: Outlet): Connection {
-    const connection = new Connection(this, outlet, undefined, () => this.#connections.delete(connection))
+    const connection = new Connection(this, outlet, undefined, () => {
+      this.#connections.delete(connection)
+      this.onLogLevel()
+    })
     this.#connections.add(connection)
     return connection
   }
@@ -411,6 +427,11 @@ function replace<D>(
   }
   for (const key of Object.keys(last)) if (!Object.hasOwn(next, key)) registry.delete(key)
   for (const [key, definition] of Object.entries(next)) registry.set(key, definition)
+}
+
+/** Whether a level is as serious as another one. Every level is less serious than none at all. */
+function isAtLeast(level: LogLevel, other: LogLevel | undefined): boolean {
+  return other !== undefined && logLevels.indexOf(level) >= logLevels.indexOf(other)
 }
 
 function said(failures: readonly (string | undefined)[]): string[] {

@@ -45,27 +45,13 @@ export function offeredTool(listed: Listed, options: OfferedOptions): Tool<any> 
 
 /** A resource of the device as one of the server. */
 export function offeredResource(listed: Listed, options: OfferedOptions): Resource {
-  const { client, uris, diagnose } = options
+  const { client, uris } = options
   const uri = String(listed.uri)
   return {
     ...described(listed),
     ...(Number.isSafeInteger(listed.size) ? { size: listed.size as number } : {}),
     read: async (_uri, call) => contentsToHost(await client.readResource(uri, call), uris),
-    watch: () => {
-      let stop: (() => void) | undefined
-      let isOver = false
-      client.subscribe(uri).then(
-        end => {
-          stop = end
-          if (isOver) end()
-        },
-        thrown => diagnose(`${uri} is not watched: ${thrown instanceof Error ? thrown.message : thrown}`),
-      )
-      return () => {
-        isOver = true
-        stop?.()
-      }
-    },
+    watch: () => watched(uri, options),
   }
 }
 
@@ -83,6 +69,7 @@ export function offeredTemplate(
     ...described(listed),
     ...(completes ? { complete: Object.fromEntries(completers) } : {}),
     read: async (_variables, uri, call) => contentsToHost(await client.readResource(uris.toDevice(uri), call), uris),
+    watch: uri => watched(uris.toDevice(uri), options),
   }
 }
 
@@ -114,6 +101,23 @@ export function offeredPrompt(listed: Listed, completes: boolean, options: Offer
       }))
       return { ...result, messages }
     },
+  }
+}
+
+/** Changes are told by the client to whoever observes it, so that all there is to do here is to begin and to end. */
+function watched(uri: string, { client, diagnose }: OfferedOptions): () => void {
+  let stop: (() => void) | undefined
+  let isOver = false
+  client.subscribe(uri).then(
+    end => {
+      stop = end
+      if (isOver) end()
+    },
+    thrown => diagnose(`${uri} is not watched: ${thrown instanceof Error ? thrown.message : thrown}`),
+  )
+  return () => {
+    isOver = true
+    stop?.()
   }
 }
 

@@ -53,6 +53,7 @@ class Offer {
   /** What is being read, and whether it changed meanwhile. */
   readonly #reading = new Map<Feature, { isStale: boolean; done: Promise<void> }>()
   #unobserve: () => void = () => {}
+  #logLevel: LogLevel | undefined = undefined
   #isOver = false
 
   constructor(server: Server, client: McpClient, options: PassThroughOptions) {
@@ -78,6 +79,12 @@ class Offer {
       onResourceUpdated: uri => this.#server.resourceUpdated(this.#uris.toHost(uri)),
       onLog: (level: LogLevel, data, logger) => this.#server.log(level, data, logger ?? this.#client.deviceName),
     })
+    const { onLogLevel } = this.#server
+    this.#server.onLogLevel = () => {
+      onLogLevel()
+      this.#chooseLogLevel()
+    }
+    this.#chooseLogLevel()
     if (this.#client.session === undefined) return
     const read = this.#readAll()
     if (this.#options.stored === undefined) await read
@@ -87,6 +94,16 @@ class Offer {
     this.#isOver = true
     this.#unobserve()
     for (const shelf of [this.#tools, this.#resources, this.#templates, this.#prompts]) shelf.clear()
+  }
+
+  /** A device sends as much as the most curious host wants to hear; each host gets what it asked for. */
+  #chooseLogLevel(): void {
+    const { logLevel } = this.#server
+    if (this.#isOver || logLevel === undefined || logLevel === this.#logLevel) return
+    this.#logLevel = logLevel
+    this.#client.setLogLevel(logLevel).catch(thrown => {
+      this.#options.diagnose(`The log level was not set: ${thrown instanceof Error ? thrown.message : thrown}`)
+    })
   }
 
   async #readAll(): Promise<void> {

@@ -50,6 +50,8 @@ export interface Dialect {
   sealError(error: RpcError, call: CallState): RpcError | string
   /** The least serious level of log messages that may be sent for a call now; nothing when none may. */
   logLevel(call: CallState): LogLevel | undefined
+  /** The least serious level of log messages that may be sent without a call; nothing when none may. */
+  readonly ownLogLevel: LogLevel | undefined
   /** Asks the client. Resolves with its answer, or throws. */
   ask(call: CallState, key: string, request: InputRequest): Promise<InputAnswer>
   notification(method: string, params: Record<string, unknown> | undefined): void

@@ -93,6 +93,10 @@ class LegacyDialect implements Dialect {
 
   // The level holds for the whole connection from the moment that it is set, also for calls that run.
   logLevel(): LogLevel | undefined {
+    return this.ownLogLevel
+  }
+
+  get ownLogLevel(): LogLevel | undefined {
     return this.#session === undefined ? undefined : this.#logLevel
   }
 
@@ -210,6 +214,7 @@ class LegacyDialect implements Dialect {
       clientInfo: clientInfo as unknown as ClientInfo,
     }
     const { server } = this.#speaker
+    server.onLogLevel()
     const result: Record<string, unknown> = {
       protocolVersion: version,
       capabilities: server.capabilities(),
@@ -222,6 +227,7 @@ class LegacyDialect implements Dialect {
   #setLevel({ level }: Record<string, unknown>): object {
     if (!logLevels.includes(level as LogLevel)) throw invalid(`level must be one of ${logLevels.join(', ')}`)
     this.#logLevel = level as LogLevel
+    this.#speaker.server.onLogLevel()
     return {}
   }
 

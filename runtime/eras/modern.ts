@@ -61,6 +61,8 @@ interface Subscription {
 
 class ModernDialect implements Dialect {
   readonly methods: HandlerTable
+  // Log messages belong to a request in this era.
+  readonly ownLogLevel = undefined
   readonly #speaker: Speaker
   #head = ''
   #headOf: ServerInfo | undefined = undefined
