@@ -11,7 +11,7 @@ import {
   type LinkHostOptions,
   type LinkValue,
 } from './link/index.ts'
-import { metNoSession } from './outcomes.ts'
+import { wasNotRun } from './outcomes.ts'
 import { Presence } from './presence.ts'
 import { remoteBoard } from './remote-board.ts'
 
@@ -207,20 +207,22 @@ export class LinkSide {
   }
 
   async #request(stored: LinkStored, signal: AbortSignal, send: () => Promise<LinkValue>): Promise<LinkValue> {
+    const { clock, waitMs } = this.#options
+    const until = clock.now() + waitMs()
     for (let isFirst = true; ; isFirst = false) {
-      await this.#reachable(stored, signal)
+      await this.#reachable(stored, Math.max(0, until - clock.now()), signal)
       try {
         return await send()
       } catch (thrown) {
-        // The device restarted unnoticed. It says itself that it did not run this.
-        if (!isFirst || !metNoSession(thrown)) throw thrown
+        // The device restarted unnoticed, or the cable was pulled before this was sent.
+        if (!isFirst || !wasNotRun(thrown)) throw thrown
       }
     }
   }
 
-  async #reachable(stored: LinkStored, signal: AbortSignal): Promise<void> {
+  async #reachable(stored: LinkStored, ms: number, signal: AbortSignal): Promise<void> {
     const late = () => new LinkDownError(`${this.name} ${this.#options.whyAway()}; nothing was moved`)
-    if (this.#stored === stored) await this.#presence.wait(this.#options.waitMs(), late, signal)
+    if (this.#stored === stored) await this.#presence.wait(ms, late, signal)
     if (this.#stored !== stored) throw this.#replaced()
   }
 

@@ -1,5 +1,5 @@
 import { cleanText } from './device-text.ts'
-import { LinkCode, LinkError, UnknownOutcomeError } from './link/index.ts'
+import { LinkCode, LinkDownError, LinkError, UnknownOutcomeError } from './link/index.ts'
 
 const refusals: readonly number[] = [
   LinkCode.Unsupported,
@@ -36,7 +36,7 @@ export function wasMadeSafe(thrown: unknown): boolean {
   return thrown instanceof LinkError && madeSafe.includes(thrown.code)
 }
 
-/** Whether the request met a device that had no such session: it was not run, and may be sent again. */
-export function metNoSession(thrown: unknown): boolean {
-  return thrown instanceof LinkError && thrown.code === LinkCode.NoSession
+/** Whether it is certain that a request did nothing, as the device or the link says: it may be sent again. */
+export function wasNotRun(thrown: unknown): boolean {
+  return thrown instanceof LinkDownError || (thrown instanceof LinkError && thrown.code === LinkCode.NoSession)
 }

@@ -8,6 +8,7 @@ import {
   valuesFromText,
 } from '../../runtime/index.ts'
 import type { DeviceAccess } from './device-access.ts'
+import { cleanText } from './device-text.ts'
 import type { LinkDescription } from './link/index.ts'
 import { fitName } from './names.ts'
 import { remoteActuator } from './remote-actuator.ts'
@@ -51,7 +52,8 @@ export function remoteBoard(description: LinkDescription, options: RemoteBoardOp
     taken.add(name)
     // The numbers are positions: what is not served still has its own.
     if (described.audience === personOnly) continue
-    const readback = described.readback === undefined ? undefined : names[described.readback]
+    const shown = names[described.readback ?? -1]
+    const readback = shown !== undefined && Object.hasOwn(sensors, shown) ? shown : undefined
     const actuator = remoteActuator(name, number, described, device, readback)
     const accepted = acceptable(name, actuator, tell)
     if (accepted === undefined) continue
@@ -85,7 +87,7 @@ export function boardName(name: string, label: string): string {
 function nameOf(what: string, raw: string, taken: ReadonlySet<string>, tell: (text: string) => void): string {
   const name = fitName(raw, what, taken)
   if (name !== raw)
-    tell(`its ${what} "${raw.slice(0, 64)}" is called ${name} here: hosts take letters, digits, _ and -`)
+    tell(`its ${what} "${cleanText(raw, 64)}" is called ${name} here: hosts take letters, digits, _ and -`)
   return name
 }
 
@@ -112,7 +114,7 @@ function mistakeIn(board: Board): string | undefined {
     createServer(board)
     return undefined
   } catch (thrown) {
-    if (thrown instanceof DefinitionError) return thrown.message
+    if (thrown instanceof DefinitionError) return cleanText(thrown.message)
     throw thrown
   }
 }

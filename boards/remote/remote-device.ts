@@ -37,6 +37,7 @@ export class RemoteDevice {
   #kind: 'unknown' | DeviceKind = 'unknown'
   #last: DeviceKind
   #lastTold = ''
+  #toldAway = false
 
   constructor(options: RemoteDeviceOptions) {
     const { label, answerMs, clock = systemClock, awayMs = 2500, bootMs = 8000 } = options
@@ -257,12 +258,15 @@ export class RemoteDevice {
     this.#last = kind
     this.#where.answered()
     this.#lastTold = ''
+    if (this.#toldAway) this.#tell(`${this.name} answers`)
+    this.#toldAway = false
   }
 
   #gone(why: string): void {
     this.#where.fellSilent(why)
     this.#leave(why)
     this.#tell(`${this.name}: ${why}`)
+    this.#toldAway = true
     this.#search.begin('link', comesBackMs)
   }
 
@@ -280,6 +284,7 @@ export class RemoteDevice {
       noise: `what it sends is noise. The line is set to ${baud} baud: check whether the device uses another speed`,
     }
     this.#tell(`${this.name} has not answered for ${ms / 1000} s: ${came[this.#lines.printed]}`)
+    this.#toldAway = true
   }
 
   #write(data: Uint8Array | string): void {

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { DeviceAccess } from '../../boards/remote/device-access.ts'
 import { cleanText, cleanValue } from '../../boards/remote/device-text.ts'
+import { readStored } from '../../boards/remote/index.ts'
 import type { LinkActuator, LinkDescription, LinkValue } from '../../boards/remote/link/index.ts'
 import { LinkCode, LinkError, UnknownOutcomeError } from '../../boards/remote/link/index.ts'
 import { fitName } from '../../boards/remote/names.ts'
 import { boardName, remoteBoard, unknownBoard } from '../../boards/remote/remote-board.ts'
 import { createServer } from '../../runtime/index.ts'
+import { seeded } from '../link/pair.ts'
 import { quietCall } from './quiet-call.ts'
 
 /** A device that records what it is asked, and answers as it is told. */
@@ -84,6 +86,10 @@ describe('actuators', () => {
   it('take bytes in base64', async () => {
     const { board, calls } = boardOf({
       actuators: [{ name: 'show', arguments: [{ name: 'picture', type: 'data', optional: false }], hints: 0 }],
+    })
+    const { tools } = createServer(board)
+    expect(tools.entry('show')!.listed.inputSchema).toMatchObject({
+      properties: { picture: { type: 'string', contentEncoding: 'base64' } },
     })
     await board.actuators!.show!.set({ picture: 'AQID' }, quietCall())
     expect(calls).toEqual([[0, [Uint8Array.of(1, 2, 3)]]])
@@ -250,4 +256,55 @@ it('a code that means refused says that nothing was moved', async () => {
   await expect(board.actuators!.lamp!.set({ percent: 1 }, quietCall())).rejects.toThrow(
     'refused by rig (/dev/ttyACM0), and nothing was moved: it is interlocked with another actuator that is on',
   )
+})
+
+const texts = [
+  '',
+  'x'.repeat(300),
+  '\u0000\u202e',
+  '{"type":"object"}',
+  '{"$ref":"http://elsewhere"}',
+  '{"type":7}',
+  '[',
+  'Cel',
+]
+const numbers = [-1, 0, 0.1, 3, 1e9, Number.MAX_VALUE, 5e-324]
+const values = [null, '', 7, true, [], [null], [[1], 'a'], { a: 1 }, Uint8Array.of(255)]
+const oddities: Record<string, readonly unknown[]> = {
+  ...Object.fromEntries(['title', 'description', 'unit', 'schema', 'output'].map(key => [key, texts])),
+  ...Object.fromEntries(['minimum', 'maximum', 'step', 'ttlMs', 'deadBand', 'timeoutMs'].map(key => [key, numbers])),
+  ...Object.fromEntries(['maxLength', 'holdForMs', 'minIntervalMs', 'maxRate', 'confirm'].map(key => [key, numbers])),
+  readback: numbers,
+  initial: values,
+  values: values.filter(Array.isArray),
+  safe: [null, ...values.filter(Array.isArray)],
+  name: ['', '0', 'x'.repeat(200), '__proto__', 'constructor', 'good', 'well'],
+}
+
+it.each([1, 2, 3, 4, 5, 6])('whatever a device or a file says of itself, the rest of it is served (seed %i)', seed => {
+  const random = seeded(seed)
+  const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)]!
+  const odd = (entry: object) => {
+    const changed: Record<string, unknown> = { ...entry }
+    for (let times = 0; times < 3; times++) {
+      const key = pick(Object.keys(oddities))
+      changed[key] = pick(oddities[key]!)
+    }
+    return changed
+  }
+  const types = ['number', 'integer', 'boolean', 'string', 'data', 'any']
+  for (let round = 0; round < 40; round++) {
+    const argument = odd({ name: pick(['', 'x', '__proto__']), type: pick(types), optional: true })
+    const description = {
+      hash: 1,
+      name: pick(oddities.name!),
+      sensors: [{ name: 'good', type: 'number' }, odd({ name: 's', type: pick(types) })],
+      actuators: [{ ...lamp, name: 'well' }, odd({ name: 'a', arguments: [argument], hints: 0 })],
+    }
+    const stored = readStored({ kind: 'link', id: '', firmware: '', description })
+    if (stored?.kind !== 'link') throw new Error('it was not taken')
+    const { board } = boardOf(stored.description)
+    expect(Object.keys(board.sensors!)).toContain('good')
+    expect(Object.keys(board.actuators!)).toContain('well')
+  }
 })

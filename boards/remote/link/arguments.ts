@@ -148,6 +148,7 @@ function schemaOf(argument: LinkArgument): JsonSchema {
   return {
     ...parsed(argument.schema),
     ...(type !== 'any' && { type: type === 'data' ? 'string' : (type satisfies LinkType) }),
+    ...(type === 'data' && { contentEncoding: 'base64' }),
     ...(title !== undefined && { title }),
     ...(description !== '' && { description }),
     ...(minimum !== undefined && { minimum }),
