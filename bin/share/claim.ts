@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { readdirSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs'
+import { lutimesSync, readdirSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -80,7 +80,27 @@ async function beginTerm(folder: string, hash: string, term: number): Promise<Do
     return undefined
   }
   for (const earlier of all) if (earlier < term) removeTerm(folder, hash, earlier)
-  return door
+  const timer = setInterval(() => refresh(link), refreshMs)
+  timer.unref()
+  return {
+    answer: door.answer,
+    close() {
+      clearInterval(timer)
+      door.close()
+    },
+  }
+}
+
+/** Systems clean their folder for temporary files of what nobody touched for days. */
+const refreshMs = 3_600_000
+
+function refresh(link: string): void {
+  const now = new Date()
+  try {
+    lutimesSync(link, now, now)
+  } catch {
+    // Without its link the owner is not found, and the port tells that it is taken.
+  }
 }
 
 function termPath(folder: string, hash: string, term: number): string {

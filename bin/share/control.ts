@@ -53,7 +53,7 @@ export async function controlDevice(
         if (answered) return onLine?.(line)
         answered = true
         clearTimeout(timer)
-        resolve({ answer: line, over, close: () => socket.end() })
+        resolve({ answer: line, over, close: () => socket.destroy() })
       },
       onOverlong: () => {},
     })

@@ -41,8 +41,14 @@ export async function runControl(socket: Socket, line: DoorLine, target: Control
     if (!hold) return void answer(members)
     socket.write(doorText({ ferrule: command, ...members }))
     // Whoever holds it is another process, which may die without a word.
-    socket.once('end', () => socket.end())
-    socket.once('close', () => void commands.retake!(target).catch(() => {}))
+    const over = () => {
+      socket.off('end', over)
+      socket.off('close', over)
+      socket.end()
+      commands.retake!(target).catch(thrown => target.server.diagnose(`The device is not taken again: ${thrown}`))
+    }
+    socket.on('end', over)
+    socket.on('close', over)
   } catch (thrown) {
     answer({ ok: false, error: thrown instanceof Error ? thrown.message : String(thrown) })
   }

@@ -86,8 +86,9 @@ export class DeviceOwner {
       this.#leaving = true
       for (const { socket } of this.#guests) socket.write(this.#leavingText())
     }
+    const why = this.shared ? `broken off, because the process that had the device had to end (${reason})` : reason
     try {
-      await this.device.server.close(reason)
+      await this.device.server.close(why)
       await this.device.close()
     } finally {
       for (const { session } of this.#guests) session.flush()

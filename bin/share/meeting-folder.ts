@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 
@@ -12,14 +12,17 @@ const longestSocketName = 40
  * The folder in which copies of the program find each other. Only this user can get in, which is what keeps others from
  * the sockets in it.
  *
+ * Hosts start their servers with few of the variables of the user's shell, or with all of them. The folder has to be the
+ * same one for both, so it is not left to `TMPDIR`, and what `XDG_RUNTIME_DIR` usually says is known without it.
+ *
  * @throws Error when there is no such folder: which one, and what is wrong with it
  */
 export function meetingFolder(env: NodeJS.ProcessEnv = process.env): string {
   const { uid } = userInfo()
   const candidates = [
     ...(env.XDG_RUNTIME_DIR ? [join(env.XDG_RUNTIME_DIR, 'ferrule')] : []),
-    join(tmpdir(), `ferrule-${uid}`),
-    join('/tmp', `ferrule-${uid}`),
+    `/run/user/${uid}/ferrule`,
+    `/tmp/ferrule-${uid}`,
   ]
   let problem = ''
   for (const folder of candidates) {

@@ -234,7 +234,7 @@ export class Relay implements StdioConnection, UpstreamReceiver {
       this.#drop(exchange)
       this.#refuse(
         exchange,
-        this.#leaving
+        this.#upstream !== undefined
           ? `the device is handed over to another process, and a call before it has run for ${patienceMs / 1000} s more`
           : `no process took the device over in ${patienceMs / 1000} s`,
       )

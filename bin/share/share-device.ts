@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Connection, Outlet } from '../../runtime/index.ts'
 import { type StdioConnection, type StdioInput, type StdioServer, stdio } from '../../transports/stdio/index.ts'
-import { claim } from './claim.ts'
+import { type Claim, claim, type Door } from './claim.ts'
 import { DeviceOwner, newSecret, type OwnContext, type OwnedDevice } from './device-owner.ts'
 import { orphaned } from './orphan.ts'
 import { Relay } from './relay.ts'
@@ -38,6 +38,8 @@ export async function shareDevice(options: ShareOptions): Promise<Shared> {
   return shared
 }
 
+const noDoor: Door = { answer() {}, close() {} }
+
 /** Between two tries to take over a device that cannot be taken, in milliseconds. */
 const retryMs = 1000
 
@@ -47,7 +49,7 @@ class SharedDevice implements Shared, StdioServer {
   #context: OwnContext = { requestStateSecret: newSecret(), released: false }
   #owned: DeviceOwner | undefined = undefined
   #joined: SocketUpstream | undefined = undefined
-  /** This process's own host, when it had the device from the beginning. */
+  /** This process's own host, once this process has the device. */
   #host: Connection | undefined = undefined
   #closed = false
   #heardAt = 0
@@ -77,7 +79,7 @@ class SharedDevice implements Shared, StdioServer {
   /** Finds out who has the device: this process, or one that can be joined. */
   async find(): Promise<void> {
     while (!this.#closed) {
-      const found = await claim(this.#options.key)
+      const found = await this.#claim()
       if (found.owner) {
         try {
           const device = await this.#options.own(this.#context)
@@ -96,6 +98,14 @@ class SharedDevice implements Shared, StdioServer {
       )
       return
     }
+  }
+
+  /** A device that cannot be shared is better than none. Its port keeps others out. */
+  #claim(): Promise<Claim> {
+    return claim(this.#options.key).catch(thrown => {
+      this.#options.log(`the device is not shared with other copies of this program: ${thrown.message}`)
+      return { owner: true, door: noDoor }
+    })
   }
 
   connect(outlet: Outlet, input: StdioInput): StdioConnection {
@@ -160,7 +170,9 @@ class SharedDevice implements Shared, StdioServer {
         const { server } = this.#owned.device
         server.diagnose = text => this.diagnose(text)
         this.#options.log('this process has the device now')
-        relay.attach(new LocalUpstream(server))
+        const local = new LocalUpstream(server)
+        relay.attach(local)
+        this.#host = local.connection
         // A failure is told by the server, and to whoever calls.
         return void server.open().catch(() => {})
       } catch (thrown) {

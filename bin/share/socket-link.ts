@@ -1,6 +1,13 @@
 import type { Socket } from 'node:net'
 import { Framer, type Link, type LinkReceiver } from '../../runtime/index.ts'
 
+/**
+ * The last byte of a copy that has said everything, and still listens: no message has it in it. Named pipes cannot be
+ * closed in one direction only.
+ */
+export const endOfTransmission = '\u0004'
+const endByte = 0x04
+
 /** A socket as a link, from some bytes on that were read already. */
 export function socketLink(socket: Socket, rest: Uint8Array): Link {
   return {
@@ -11,7 +18,12 @@ export function socketLink(socket: Socket, rest: Uint8Array): Link {
         ended = true
         receiver.end()
       }
-      socket.on('data', (chunk: Buffer) => receiver.bytes(chunk))
+      const read = (chunk: Uint8Array) => {
+        if (chunk[chunk.length - 1] !== endByte) return receiver.bytes(chunk)
+        if (chunk.length > 1) receiver.bytes(chunk.subarray(0, -1))
+        end()
+      }
+      socket.on('data', read)
       socket.on('drain', () => receiver.drained())
       socket.once('end', end)
       socket.once('close', () => {
@@ -19,7 +31,7 @@ export function socketLink(socket: Socket, rest: Uint8Array): Link {
         receiver.drained()
         end()
       })
-      if (rest.length > 0) receiver.bytes(rest)
+      if (rest.length > 0) read(rest)
       socket.resume()
     },
     write: text => socket.destroyed || socket.write(text),

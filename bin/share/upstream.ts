@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { type Connection, Framer, type Server } from '../../runtime/index.ts'
 import { doorText, doorVersion, readDoorLine } from './door-line.ts'
-import { firstLine } from './socket-link.ts'
+import { endOfTransmission, firstLine } from './socket-link.ts'
 
 /** Where a host's messages go: the server in this process, or the one in the process that owns the device. */
 export interface Upstream {
@@ -42,6 +42,11 @@ export class LocalUpstream implements Upstream {
     this.#server = server
   }
 
+  /** The host, once it is connected. */
+  get connection(): Connection | undefined {
+    return this.#connection
+  }
+
   open(receiver: UpstreamReceiver): void {
     this.#connection = this.#server.connect({
       send: text => receiver.line(text),
@@ -79,6 +84,7 @@ export class SocketUpstream implements Upstream {
   readonly #socket: Socket
   readonly #rest: Uint8Array
   #waits = false
+  #finished = false
 
   constructor(socket: Socket, rest: Uint8Array, welcome: Welcome) {
     this.#socket = socket
@@ -127,7 +133,7 @@ export class SocketUpstream implements Upstream {
   }
 
   send(line: string, failed: () => void): void {
-    if (!this.#socket.writable) return failed()
+    if (this.#finished || !this.#socket.writable) return failed()
     const taken = this.#socket.write(`${line}\n`, error => {
       // What could not be written in full had no end of line, and nobody begins what has none.
       if (error) failed()
@@ -140,7 +146,9 @@ export class SocketUpstream implements Upstream {
   }
 
   finish(): void {
-    this.#socket.end()
+    if (this.#finished) return
+    this.#finished = true
+    this.#socket.write(endOfTransmission)
   }
 
   #line(bytes: Buffer, receiver: UpstreamReceiver): void {
