@@ -4,7 +4,7 @@ import { ownerOf } from './bridge/identity.ts'
 import type { Arguments } from './commands.ts'
 import { exitCodes, Failure } from './failure.ts'
 import { asFailure } from './line-options.ts'
-import { controlDevice } from './share/index.ts'
+import { controlDevice } from './share/control.ts'
 
 /** `ferrule release`: has the bridge let go of a port, and take it back when the upload is done. */
 export async function run({ positionals, values, rest }: Arguments): Promise<void> {

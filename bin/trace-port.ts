@@ -1,7 +1,7 @@
 import { ownerOf } from './bridge/identity.ts'
 import { ask, foundText } from './bridge/probe.ts'
 import { asFailure, type PortUse } from './line-options.ts'
-import { controlDevice } from './share/index.ts'
+import { controlDevice } from './share/control.ts'
 import type { Traffic } from './trace-lines.ts'
 import type { Recorder } from './trace-recorder.ts'
 import { WireTrace } from './trace-wire.ts'

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { listPorts, type PortDescription, parsePortSpec, portSpecText } from '../../transports/serial/index.ts'
-import { controlDevice } from '../share/index.ts'
+// Not by the index: who only asks keeps its standard output, which the transport of a server would take.
+import { controlDevice } from '../share/control.ts'
 
 /** All the ways in which a device that is there now may have been named, the way that was taken first. */
 export async function namesOf(spec: string, ports?: readonly PortDescription[]): Promise<string[]> {
