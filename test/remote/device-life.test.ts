@@ -126,6 +126,35 @@ describe('a device that is away', () => {
     expect(rig.device.away).toContain('is away (/dev/ttyACM0 was unplugged)')
   })
 
+  it('goes while it is read: the error says that it is away, and where; back in time, the reading is taken', async () => {
+    const { board } = countingBoard()
+    const { rig } = await started(board)
+    const failed = Promise.resolve(reads(rig.device.board, 'slow')).catch((e: Error) => e)
+    await rig.clock.advance(50)
+    rig.unplug()
+    expect(await rig.during(failed)).toMatchObject({ message: expect.stringMatching(/^bench \(.*\) is away \(/) })
+    const reading = reads(rig.device.board, 'temperature')
+    rig.link(board, { boot: 2 })
+    rig.plug()
+    expect(await rig.during(reading as Promise<unknown>)).toBe(21.5)
+  })
+
+  it('falls silent on an open line: that is told once, and so is that it answers again', async () => {
+    const { board } = countingBoard()
+    const { rig } = await started(board)
+    rig.peer = undefined
+    await rig.clock.advance(60_000)
+    rig.link(board, { boot: 2 })
+    await rig.clock.advance(3000)
+    expect(rig.device.kind).toBe('link')
+    expect(rig.told).toEqual([
+      'bench (/dev/ttyACM0): the device does not answer any more',
+      expect.stringContaining('has not answered for 10 s'),
+      'bench (/dev/ttyACM0) answers',
+      'bench (/dev/ttyACM0) restarted: its outputs are as after a start',
+    ])
+  })
+
   it('a call that is cancelled while it waits ends at once and moves nothing', async () => {
     const { board, moves } = countingBoard()
     const { rig } = await started(board)
