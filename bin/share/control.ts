@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Framer } from '../../runtime/index.ts'
 import { findOwner } from './claim.ts'
 import { type DoorLine, doorText, readDoorLine } from './door-line.ts'
@@ -27,7 +28,7 @@ export interface ControlOptions {
 
 /**
  * Gives a command to whoever owns a device: `release` and `retake` its port, `status`, `stop` (every output into its safe
- * state), `trace` its traffic.
+ * state), `trace` its traffic. A device that is held stays released when its owner leaves and another process takes over.
  *
  * @returns nothing when no process owns the device
  * @throws Error when the owner does not answer
@@ -35,7 +36,49 @@ export interface ControlOptions {
 export async function controlDevice(
   key: string,
   command: ControlCommand,
-  { hold, onLine, timeoutMs = 10_000 }: ControlOptions = {},
+  options: ControlOptions = {},
+): Promise<Control | undefined> {
+  const first = await converse(key, command, options)
+  if (first === undefined || options.hold !== true || first.answer.ok !== true) return first
+  let current = first
+  let closed = false
+  const hold = async () => {
+    while (!closed) {
+      await current.over
+      const next = closed ? undefined : await heldByNext(key, options)
+      if (next === undefined) return
+      current = next
+    }
+    current.close()
+  }
+  return {
+    answer: first.answer,
+    over: hold(),
+    close() {
+      closed = true
+      current.close()
+    },
+  }
+}
+
+/** How long, and how often, it is tried to find the next owner of a device that is held, in milliseconds. */
+const takeOverMs = 5000
+const retryMs = 50
+
+async function heldByNext(key: string, options: ControlOptions): Promise<Control | undefined> {
+  for (const until = performance.now() + takeOverMs; performance.now() < until; await delay(retryMs)) {
+    // Whoever is just leaving, or just beginning, is asked again.
+    const next = await converse(key, 'release', options).catch(() => undefined)
+    if (next?.answer.ok === true) return next
+    next?.close()
+  }
+  return undefined
+}
+
+async function converse(
+  key: string,
+  command: ControlCommand,
+  { hold, onLine, timeoutMs = 10_000 }: ControlOptions,
 ): Promise<Control | undefined> {
   const socket = await findOwner(key)
   if (socket === undefined) return undefined

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Server } from '../../runtime/index.ts'
+import type { DeviceRelease } from './device-release.ts'
 import { type DoorLine, doorText } from './door-line.ts'
 
 /** What a person can have done to a device that is shared, from another terminal. What is missing is refused. */
@@ -19,8 +20,7 @@ export interface ControlTarget {
   status(): object
   server: Server
   controls: DeviceControls
-  /** The device was let go, or taken again. */
-  released(released: boolean): void
+  release: DeviceRelease
 }
 
 /** So much may wait to be read by somebody who looks on, in bytes, before events are left out. */
@@ -37,18 +37,10 @@ export async function runControl(socket: Socket, line: DoorLine, target: Control
     const run = Object.hasOwn(commands, command) ? commands[command] : undefined
     if (run === undefined) return void answer({ ok: false, error: `The owner of this device knows no "${command}"` })
     const hold = command === 'release' && line.hold === true
-    const members = { ok: true, ...(await run(target)) }
-    if (!hold) return void answer(members)
-    socket.write(doorText({ ferrule: command, ...members }))
-    // Whoever holds it is another process, which may die without a word.
-    const over = () => {
-      socket.off('end', over)
-      socket.off('close', over)
-      socket.end()
-      commands.retake!(target).catch(thrown => target.server.diagnose(`The device is not taken again: ${thrown}`))
-    }
-    socket.on('end', over)
-    socket.on('close', over)
+    const members = { ok: true, ...(await (hold ? outcomeOf(target.release.hold(socket)) : run(target))) }
+    // Whoever holds a device goes on listening.
+    if (hold) socket.write(doorText({ ferrule: command, ...members }))
+    else answer(members)
   } catch (thrown) {
     answer({ ok: false, error: thrown instanceof Error ? thrown.message : String(thrown) })
   }
@@ -58,23 +50,18 @@ const commands: Record<string, (target: ControlTarget) => Promise<object>> = {
   async status({ status, controls }) {
     return { ...status(), device: (await controls.status?.()) ?? {} }
   },
-  async release({ controls, released }) {
-    if (controls.release === undefined) throw new Error('This device cannot be let go')
-    const outcome = await controls.release()
-    released(true)
-    return outcome === undefined ? {} : { outcome }
-  },
-  async retake({ controls, released }) {
-    if (controls.retake === undefined) throw new Error('This device cannot be let go, so it is not taken again')
-    released(false)
-    const outcome = await controls.retake()
-    return outcome === undefined ? {} : { outcome }
-  },
+  release: ({ release }) => outcomeOf(release.release()),
+  retake: ({ release }) => outcomeOf(release.retake()),
   async stop({ server }) {
     const failures = await server.makeSafe()
     if (failures.length > 0) throw new Error(failures.join('; '))
     return {}
   },
+}
+
+async function outcomeOf(done: Promise<unknown>): Promise<object> {
+  const outcome = await done
+  return outcome === undefined ? {} : { outcome }
 }
 
 function trace(socket: Socket, start: NonNullable<DeviceControls['trace']>): void {

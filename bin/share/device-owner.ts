@@ -4,6 +4,7 @@ import process from 'node:process'
 import { type LinkSession, type Server, serveLink } from '../../runtime/index.ts'
 import type { Door } from './claim.ts'
 import { type DeviceControls, runControl } from './controls.ts'
+import { DeviceRelease } from './device-release.ts'
 import { type DoorLine, doorText, doorVersion, readDoorLine } from './door-line.ts'
 import { firstLine, socketLink } from './socket-link.ts'
 
@@ -30,6 +31,8 @@ const graceMs = 500
 /** So long a copy may take to read its last answers, in milliseconds. */
 const lastWordsMs = 300
 
+const leavingText = doorText({ ferrule: 'leaving' })
+
 /** A copy of the program that was let in. */
 interface Guest {
   readonly socket: Socket
@@ -46,16 +49,23 @@ export class DeviceOwner {
   readonly #secret: Uint8Array
   readonly #guests = new Set<Guest>()
   readonly #since = Date.now()
-  #released: boolean
+  readonly #release: DeviceRelease
   #leaving = false
   #closing: Promise<void> | undefined = undefined
 
-  constructor(key: string, door: Door, device: OwnedDevice, context: OwnContext) {
+  constructor(key: string, door: Door, device: OwnedDevice, context: OwnContext & { held: boolean }) {
     this.#key = key
     this.#door = door
     this.device = device
     this.#secret = context.requestStateSecret
-    this.#released = context.released
+    this.#release = new DeviceRelease(
+      device.controls ?? {},
+      context,
+      () => {
+        for (const { socket } of this.#guests) socket.write(this.#deviceText())
+      },
+      text => device.server.diagnose(text),
+    )
     door.answer(socket => void this.#letIn(socket))
   }
 
@@ -67,7 +77,7 @@ export class DeviceOwner {
   /** Asks the other copies to begin nothing new, and waits until what they had begun is done. */
   async linger(): Promise<void> {
     this.#leaving = true
-    for (const { socket } of this.#guests) socket.write(this.#leavingText())
+    for (const { socket } of this.#guests) socket.write(leavingText)
     while (true) {
       const guests = [...this.#guests]
       await Promise.all(guests.map(guest => guest.done))
@@ -84,8 +94,9 @@ export class DeviceOwner {
   async #close(reason?: string): Promise<void> {
     if (!this.#leaving) {
       this.#leaving = true
-      for (const { socket } of this.#guests) socket.write(this.#leavingText())
+      for (const { socket } of this.#guests) socket.write(leavingText)
     }
+    this.#release.close()
     const why = this.shared ? `broken off, because the process that had the device had to end (${reason})` : reason
     try {
       await this.device.server.close(why)
@@ -97,8 +108,8 @@ export class DeviceOwner {
     }
   }
 
-  #leavingText(): string {
-    return doorText({ ferrule: 'leaving', released: this.#released })
+  #deviceText(): string {
+    return doorText({ ferrule: 'device', ...this.#release.state })
   }
 
   async #letIn(socket: Socket): Promise<void> {
@@ -123,7 +134,8 @@ export class DeviceOwner {
         secret: Buffer.from(this.#secret).toString('base64'),
       }),
     )
-    if (this.#leaving) socket.write(this.#leavingText())
+    socket.write(this.#deviceText())
+    if (this.#leaving) socket.write(leavingText)
     let said: () => void = () => {}
     const over = new Promise<void>(resolve => {
       said = resolve
@@ -159,15 +171,13 @@ export class DeviceOwner {
       pid: process.pid,
       copies: this.#guests.size + 1,
       sinceMs: Date.now() - this.#since,
-      released: this.#released,
+      ...this.#release.state,
     })
     await runControl(socket, line, {
       status,
       server: this.device.server,
       controls: this.device.controls ?? {},
-      released: released => {
-        this.#released = released
-      },
+      release: this.#release,
     })
   }
 }

@@ -6,8 +6,10 @@ import { isRecord } from './is-record.ts'
  *
  *   copy  → owner   {"ferrule":"join","version":1,"pid":4711}
  *   owner → copy    {"ferrule":"joined","version":1,"pid":4710,"maxLineBytes":4194304,"secret":"…"}
+ *   owner → copy    {"ferrule":"device","released":false,"held":false}   again whenever it changes
  *   …               one message a line, both ways
- *   owner → copy    {"ferrule":"leaving","released":false}
+ *   owner → copy    {"ferrule":"leaving"}
+ *   copy  → owner   the byte 04, when nothing more comes from it
  *
  *   any program → owner   {"ferrule":"status"}
  *   owner → program       {"ferrule":"status","ok":true,…}

@@ -3,6 +3,7 @@ import type { Connection, Outlet } from '../../runtime/index.ts'
 import { type StdioConnection, type StdioInput, type StdioServer, stdio } from '../../transports/stdio/index.ts'
 import { type Claim, claim, type Door } from './claim.ts'
 import { DeviceOwner, newSecret, type OwnContext, type OwnedDevice } from './device-owner.ts'
+import type { ReleaseState } from './device-release.ts'
 import { orphaned } from './orphan.ts'
 import { Relay } from './relay.ts'
 import { join, LocalUpstream, type SocketUpstream } from './upstream.ts'
@@ -46,7 +47,7 @@ const retryMs = 1000
 class SharedDevice implements Shared, StdioServer {
   diagnose: (text: string) => void = () => {}
   readonly #options: ShareOptions
-  #context: OwnContext = { requestStateSecret: newSecret(), released: false }
+  #context: OwnContext & ReleaseState = { requestStateSecret: newSecret(), released: false, held: false }
   #owned: DeviceOwner | undefined = undefined
   #joined: SocketUpstream | undefined = undefined
   /** This process's own host, once this process has the device. */
@@ -92,7 +93,7 @@ class SharedDevice implements Shared, StdioServer {
       }
       this.#joined = await join(found.socket)
       if (this.#joined === undefined) continue
-      this.#context = { requestStateSecret: this.#joined.welcome.secret, released: false }
+      this.#context = { requestStateSecret: this.#joined.welcome.secret, released: false, held: false }
       this.#options.log(
         `the device is shared: process ${this.#joined.welcome.pid} has it, and this one goes through it`,
       )
@@ -159,7 +160,7 @@ class SharedDevice implements Shared, StdioServer {
   async #findNext(relay: Relay): Promise<void> {
     const last = this.#joined!
     this.#joined = undefined
-    this.#context = { ...this.#context, released: last.released }
+    this.#context = { ...this.#context, ...last.device }
     this.#options.log(`process ${last.welcome.pid}, which had the device, is gone`)
     while (!this.#closed) {
       try {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { type Connection, Framer, type Server } from '../../runtime/index.ts'
+import type { ReleaseState } from './device-release.ts'
 import { doorText, doorVersion, readDoorLine } from './door-line.ts'
 import { endOfTransmission, firstLine } from './socket-link.ts'
 
@@ -79,8 +80,8 @@ export interface Welcome {
 /** The server in another process of this user. */
 export class SocketUpstream implements Upstream {
   readonly welcome: Welcome
-  /** The owner had let the device go when it left. */
-  released = false
+  /** Whether its owner has let the device go. */
+  device: ReleaseState = { released: false, held: false }
   readonly #socket: Socket
   readonly #rest: Uint8Array
   #waits = false
@@ -155,9 +156,8 @@ export class SocketUpstream implements Upstream {
     const text = bytes.toString()
     const door = readDoorLine(text)
     if (door === undefined) return receiver.line(text)
-    if (door.ferrule !== 'leaving') return
-    this.released = door.released === true
-    receiver.leaving()
+    if (door.ferrule === 'device') this.device = { released: door.released === true, held: door.held === true }
+    if (door.ferrule === 'leaving') receiver.leaving()
   }
 }
 

@@ -66,6 +66,24 @@ describe('a person at another terminal', () => {
     expect(copies.times('waits for the device')).toBe(1)
   })
 
+  it.each(['leaves', 'is killed'])('has it let go, also when the owner %s, and taken again in the end', async how => {
+    const first = await copies.start()
+    const second = await copies.start()
+    const held = await command('release', { hold: true })
+    if (how === 'leaves') first.endInput()
+    else first.process.kill('SIGKILL')
+    await first.exit()
+    expect(await second.call('who')).toBe(String(second.process.pid))
+    expect((await command('status')).answer).toMatchObject({ pid: second.process.pid, released: true, held: true })
+    while (copies.times('lets go') < 2) await command('status')
+    expect(copies.times('takes again')).toBe(0)
+    held.close()
+    await held.over
+    while ((await command('status')).answer.released) {}
+    expect(copies.happened.at(-1)).toEqual({ pid: second.process.pid, what: 'takes again' })
+    expect(copies.times('takes again')).toBe(1)
+  })
+
   it('stops everything that moves', async () => {
     const first = await copies.start()
     await move(first, 1, 'wild', 60_000)
