@@ -226,6 +226,22 @@ describe.each(pairs)('a device that speaks %s behind a %s host', (deviceEra, hos
     else await line.called('subscriptions/listen', 3)
   })
 
+  it('is watched where a template has the URI', async () => {
+    const { request, host, line, server: bridge } = await pair()
+    const uri = 'note://monday/text'
+    if (hostEra === 'modern') void request('subscriptions/listen', { notifications: { resourceSubscriptions: [uri] } })
+    else await request('resources/subscribe', { uri })
+    if (line.client.session?.era === 'legacy') {
+      expect((await line.called('resources/subscribe')).params).toEqual({ uri })
+    } else {
+      const { params } = await line.called('subscriptions/listen', 2)
+      expect(params.notifications.resourceSubscriptions).toEqual([uri])
+    }
+    const updated = host.called('notifications/resources/updated')
+    bridge.resourceUpdated(uri)
+    expect((await updated).params.uri).toBe(uri)
+  })
+
   it('changes its tools, and hosts hear of it', async () => {
     const { request, host, device, line, server: bridge } = await pair()
     const changed = host.called('notifications/tools/list_changed')

@@ -1,44 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { TestClient } from '../memory-client.ts'
+import { able, answerAll, type Bridged, callAnswering } from './answering-host.ts'
 import { startDevice } from './child-line.ts'
 import { bridged, type EraName, Line } from './line.ts'
-
-const able = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
-
-type Bridged = Awaited<ReturnType<typeof bridged>>
-
-/** Calls a tool and answers what is asked meanwhile, in the way of the host's era. Returns the result. */
-async function callAnswering(
-  { host, request }: Bridged,
-  era: EraName,
-  name: string,
-  args: object,
-  answer: (question: any) => object,
-): Promise<any> {
-  if (era === 'modern') {
-    let extra: object = {}
-    for (;;) {
-      const { result, error } = await request('tools/call', { name, arguments: args, ...extra })
-      if (error !== undefined) throw new Error(error.message)
-      if (result.resultType !== 'input_required') return result
-      const responses = Object.entries(result.inputRequests).map(([key, question]) => [key, answer(question)])
-      extra = { inputResponses: Object.fromEntries(responses), requestState: result.requestState }
-    }
-  }
-  answers.set(host, answer)
-  return (await request('tools/call', { name, arguments: args })).result
-}
-
-/** How a host of the handshake revisions answers just now. */
-const answers = new Map<TestClient, (question: any) => object>()
-
-/** Lets a host of the handshake revisions answer whatever it is asked. */
-async function answerAll(host: TestClient): Promise<void> {
-  for (;;) {
-    const question = await host.next(message => message.method !== undefined && message.id !== undefined)
-    host.send({ jsonrpc: '2.0', id: question.id, result: answers.get(host)!(question) })
-  }
-}
 
 const says = (name: string) => ({ action: 'accept', content: { name } })
 
@@ -53,7 +16,7 @@ describe.each<EraName>(['modern', 'legacy'])('the official SDK as a device that 
     const session = await line.client.connect()
     expect(session).toMatchObject({ era: 'legacy', version: '2025-11-25', instructions: 'Ask before you move.' })
     pair = await bridged(line, era, { capabilities: able })
-    if (era === 'legacy') void answerAll(pair.host)
+    if (era === 'legacy') answerAll(pair.host)
   })
   afterAll(() => stop?.())
 
