@@ -95,7 +95,7 @@ export function offeredPrompt(listed: Listed, completes: boolean, options: Offer
     arguments: Object.fromEntries(promptArguments),
     get: async (args, call) => {
       const result = await client.getPrompt(name, { ...args } as Record<string, string>, call)
-      const messages = (result.messages as PromptMessage[]).map(message => ({
+      const messages = (result.messages as PromptMessage[]).filter(isObject).map(message => ({
         ...message,
         content: blockToHost(message.content, uris),
       }))
@@ -194,7 +194,9 @@ function plain(text: string, longest: number): string {
 }
 
 function contentsToHost({ contents }: Record<string, unknown>, uris: OfferedUris): ResourceContents[] {
-  return (contents as ResourceContents[]).map(each => ({ ...each, uri: uris.toHost(String(each.uri)) }))
+  return (contents as ResourceContents[])
+    .filter(isObject)
+    .map(each => ({ ...each, uri: uris.toHost(String(each.uri)) }))
 }
 
 /** A block whose URIs a host can read through us. */

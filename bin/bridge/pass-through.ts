@@ -53,6 +53,7 @@ class Offer {
   /** What is being read, and whether it changed meanwhile. */
   readonly #reading = new Map<Feature, { isStale: boolean; done: Promise<void> }>()
   #unobserve: () => void = () => {}
+  #forgetLogLevel: () => void = () => {}
   #logLevel: LogLevel | undefined = undefined
   #isOver = false
 
@@ -80,9 +81,13 @@ class Offer {
       onLog: (level: LogLevel, data, logger) => this.#server.log(level, data, logger ?? this.#client.deviceName),
     })
     const { onLogLevel } = this.#server
-    this.#server.onLogLevel = () => {
+    const chosen = () => {
       onLogLevel()
       this.#chooseLogLevel()
+    }
+    this.#server.onLogLevel = chosen
+    this.#forgetLogLevel = () => {
+      if (this.#server.onLogLevel === chosen) this.#server.onLogLevel = onLogLevel
     }
     this.#chooseLogLevel()
     if (this.#client.session === undefined) return
@@ -93,6 +98,7 @@ class Offer {
   end(): void {
     this.#isOver = true
     this.#unobserve()
+    this.#forgetLogLevel()
     for (const shelf of [this.#tools, this.#resources, this.#templates, this.#prompts]) shelf.clear()
   }
 

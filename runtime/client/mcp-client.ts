@@ -192,7 +192,7 @@ export class McpClient {
       const { content = [] } = result
       if (!Array.isArray(content))
         throw new DeviceFailure(`${this.deviceName} answered with something that is no tool result`)
-      return { ...result, content } as ToolResult
+      return { ...result, content: content.filter(isObject) } as unknown as ToolResult
     } catch (thrown) {
       if (!(thrown instanceof DeviceError)) throw thrown
       if (thrown.code !== ErrorCode.MissingRequiredClientCapability) throw new DeviceFailure(shortened(thrown.message))
@@ -404,20 +404,25 @@ export class McpClient {
   async #request(method: string, params: object): Promise<Result> {
     const { era, version } = await this.#ready()
     const meta = era === 'modern' ? { _meta: modernMeta(version, this.#options.clientInfo, undefined) } : {}
-    const exchange = this.#requests.send(method, () => ({ ...params, ...meta }), { timeoutMs: this.#timeoutMs })
-    return neutral(await exchange.outcome, this.deviceName)
+    const send = () =>
+      this.#requests.send(method, () => ({ ...params, ...meta }), { timeoutMs: this.#timeoutMs }).outcome
+    return neutral(await this.#meetingAgain(send), this.deviceName)
   }
 
   async #call(method: string, params: Record<string, unknown>, call: Call): Promise<Result> {
-    const session = await this.#ready(call.signal)
+    await this.#ready(call.signal)
+    return neutral(await this.#meetingAgain(() => this.#calls!.run(method, params, call)), this.deviceName)
+  }
+
+  /** A device may start anew without the line being cut. What it refuses for that reason it has not done. */
+  async #meetingAgain(send: () => Promise<Result>): Promise<Result> {
     try {
-      return neutral(await this.#calls!.run(method, params, call), this.deviceName)
+      return await send()
     } catch (thrown) {
-      if (session.era !== 'legacy' || !(thrown instanceof DeviceError) || !forgotHandshake.test(thrown.message))
-        throw thrown
-      // It started anew without the line being cut. What it refused for this reason it has not done.
+      const hasForgotten = thrown instanceof DeviceError && forgotHandshake.test(thrown.message)
+      if (!hasForgotten || this.#session?.era !== 'legacy') throw thrown
       await this.connect('legacy')
-      return neutral(await this.#calls!.run(method, params, call), this.deviceName)
+      return send()
     }
   }
 

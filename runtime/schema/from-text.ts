@@ -64,7 +64,11 @@ function typesOf(schema: unknown, root: Record<string, unknown>, depth: number):
 
 function fromText(text: string, types: unknown[] | undefined): unknown {
   if (types === undefined || types.includes('string')) return text
-  if ((types.includes('number') || types.includes('integer')) && number.test(text)) return Number(text)
+  if ((types.includes('number') || types.includes('integer')) && number.test(text)) {
+    const value = Number(text)
+    // One that a number cannot hold exactly is better refused than changed.
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? text : value
+  }
   const word = text.trim().toLowerCase()
   if (types.includes('boolean') && (word === 'true' || word === 'false')) return word === 'true'
   return text
