@@ -33,7 +33,7 @@ export function mirrorAt(path: string, say: (text: string) => void): Mirror | un
     say(`--mirror ${path} cannot be made (it needs the program "script"): ${error.message}`)
   })
   child.stdin.on('error', () => {})
-  child.stdout.resume()
+  child.stdout.once('data', () => say(`${path} shows what the board sends`)).resume()
   // The bridge must not stay because of it.
   child.unref()
   for (const stream of [child.stdin, child.stdout]) (stream as unknown as { unref?(): void }).unref?.()
@@ -51,7 +51,7 @@ export function mirrorAt(path: string, say: (text: string) => void): Mirror | un
 function start(path: string): ChildProcessByStdio<Writable, Readable, null> {
   // The path goes by the environment: no quoting can be wrong.
   const shell =
-    'stty raw -echo; ln -sf "$(tty)" "$FERRULE_MIRROR"; while kill -0 "$FERRULE_PID" 2>/dev/null; do sleep 2; done'
+    'stty raw -echo; ln -sf "$(tty)" "$FERRULE_MIRROR"; echo; while kill -0 "$FERRULE_PID" 2>/dev/null; do sleep 2; done'
   const args = process.platform === 'linux' ? ['-qfc', shell, '/dev/null'] : ['-q', '/dev/null', 'sh', '-c', shell]
   const env = { ...process.env, FERRULE_MIRROR: path, FERRULE_PID: String(process.pid), SHELL: '/bin/sh' }
   return spawn('script', args, { env, stdio: ['pipe', 'pipe', 'ignore'] })

@@ -37,8 +37,8 @@ const leavingText = doorText({ ferrule: 'leaving' })
 interface Guest {
   readonly socket: Socket
   readonly session: LinkSession
-  /** Resolves when it has said and heard everything. */
-  readonly done: Promise<void>
+  /** Resolves when nothing that it began moves any more. */
+  readonly still: Promise<void>
 }
 
 /** Lets the other copies in, and serves each as a client of its own. */
@@ -74,13 +74,13 @@ export class DeviceOwner {
     return this.#guests.size > 0
   }
 
-  /** Asks the other copies to begin nothing new, and waits until what they had begun is done. */
+  /** Asks the other copies to move nothing new, and waits until what they had begun is done. */
   async linger(): Promise<void> {
     this.#leaving = true
     for (const { socket } of this.#guests) socket.write(leavingText)
     while (true) {
       const guests = [...this.#guests]
-      await Promise.all(guests.map(guest => guest.done))
+      await Promise.all(guests.map(guest => guest.still))
       if (guests.length === this.#guests.size) return
     }
   }
@@ -132,25 +132,28 @@ export class DeviceOwner {
         pid: process.pid,
         maxLineBytes: server.maxLineBytes,
         secret: Buffer.from(this.#secret).toString('base64'),
+        leaving: this.#leaving,
       }),
     )
     socket.write(this.#deviceText())
-    if (this.#leaving) socket.write(leavingText)
     let said: () => void = () => {}
     const over = new Promise<void>(resolve => {
       said = resolve
     })
-    const session = serveLink(server, socketLink(socket, rest), said)
+    let calm: () => void = () => {}
+    const still = new Promise<void>(resolve => {
+      calm = resolve
+    })
+    const session = serveLink(server, socketLink(socket, rest, calm), said)
     const gone = new Promise<void>(resolve => socket.once('close', () => resolve()))
-    const guest: Guest = { socket, session, done: Promise.race([this.#finish(session, over), gone]) }
+    const done = Promise.race([this.#finish(session, over), gone])
+    const guest: Guest = { socket, session, still: Promise.race([still, done]) }
     this.#guests.add(guest)
     gone.then(() => {
       session.connection.close()
       this.#guests.delete(guest)
     })
-    // While the owner leaves the socket stays: its end tells the copy that the device is free.
-    guest.done.then(() => {
-      if (this.#leaving) return
+    done.then(() => {
       session.connection.close()
       socket.end()
     })
@@ -159,9 +162,7 @@ export class DeviceOwner {
   async #finish(session: LinkSession, over: Promise<void>): Promise<void> {
     await over
     session.connection.farewell()
-    // Whoever ends its input because this process leaves still has its host, which waits for its answers.
-    if (this.#leaving) await session.connection.idle()
-    else await Promise.race([session.connection.idle(), delay(graceMs)])
+    await Promise.race([session.connection.idle(), delay(graceMs)])
     session.flush()
   }
 

@@ -9,7 +9,8 @@ import { isRecord } from './is-record.ts'
  *   owner → copy    {"ferrule":"device","released":false,"held":false}   again whenever it changes
  *   …               one message a line, both ways
  *   owner → copy    {"ferrule":"leaving"}
- *   copy  → owner   the byte 04, when nothing more comes from it
+ *   copy  → owner   the byte 06: nothing moves, and nothing will
+ *   copy  → owner   the byte 04: nothing more comes
  *
  *   any program → owner   {"ferrule":"status"}
  *   owner → program       {"ferrule":"status","ok":true,…}

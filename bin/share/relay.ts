@@ -4,6 +4,7 @@ import { HostSession } from './host-session.ts'
 import { isRecord } from './is-record.ts'
 import { failureOf, type HostRequest, notBegun, unknownOutcome } from './outcome.ts'
 import { Questions } from './questions.ts'
+import { signs } from './socket-link.ts'
 import type { Upstream, UpstreamReceiver } from './upstream.ts'
 
 /** So long a request waits for a server, in milliseconds. */
@@ -46,7 +47,7 @@ export class Relay implements StdioConnection, UpstreamReceiver {
   #upstream: Upstream | undefined = undefined
   #upstreams = 0
   #leaving = false
-  #finished = false
+  #still = false
   #ending = false
   #idle: (() => void)[] = []
   /** The upstream is gone: somebody has to find the next one. */
@@ -67,7 +68,7 @@ export class Relay implements StdioConnection, UpstreamReceiver {
     const replays = this.#upstreams++ > 0
     this.#upstream = upstream
     this.#leaving = false
-    this.#finished = false
+    this.#still = false
     upstream.open(this)
     if (this.#upstream !== upstream) return
     if (replays) {
@@ -92,6 +93,7 @@ export class Relay implements StdioConnection, UpstreamReceiver {
 
   receive(line: string): void {
     const value = parsed(line)
+    if (value === undefined) return this.#pass({ line: withoutSigns(line), exchange: undefined })
     const requests = (Array.isArray(value) ? value : [value]).flatMap(asRequest)
     if (requests.length > 0) return this.#requests(line, requests, Array.isArray(value))
     if (isRecord(value)) {
@@ -134,6 +136,8 @@ export class Relay implements StdioConnection, UpstreamReceiver {
     const over = this.#session.listensTo(value.id) && value.result !== undefined && !this.#ending
     // The server ends, and the subscription goes on with the next one.
     if (over) return
+    // What the server broke off because it ends is asked of the next one.
+    if (this.#leaving && !this.#ending && isInternal(value.error) && this.#isRepeatable(value.id)) return
     this.#settle(value)
     this.#toHost(text)
   }
@@ -146,7 +150,7 @@ export class Relay implements StdioConnection, UpstreamReceiver {
 
   leaving(): void {
     this.#leaving = true
-    this.#finishIfDone()
+    this.#tellStill()
   }
 
   lost(): void {
@@ -191,7 +195,7 @@ export class Relay implements StdioConnection, UpstreamReceiver {
   #pass(waiting: Waiting): void {
     const { line, exchange } = waiting
     const upstream = this.#upstream
-    if (upstream === undefined || this.#finished || (this.#leaving && exchange?.moves)) return this.#keep(waiting)
+    if (upstream === undefined || (this.#leaving && exchange?.moves)) return this.#keep(waiting)
     if (exchange !== undefined) {
       clearTimeout(exchange.timer)
       exchange.timer = undefined
@@ -304,16 +308,20 @@ export class Relay implements StdioConnection, UpstreamReceiver {
     exchange.requests.delete(id as string)
     this.#exchanges.delete(id as string)
     if (exchange.requests.size === 0) clearTimeout(exchange.timer)
-    this.#finishIfDone()
+    this.#tellStill()
     if (this.#exchanges.size === 0) for (const reached of this.#idle.splice(0)) reached()
   }
 
-  /** An owner that leaves waits for this: that nothing runs there any more. */
-  #finishIfDone(): void {
-    if (!this.#leaving || this.#finished || this.#upstream === undefined) return
-    for (const exchange of this.#exchanges.values()) if (exchange.sent && !this.#listens(exchange)) return
-    this.#finished = true
-    this.#upstream.finish()
+  /** An owner that leaves waits for this: that nothing moves there any more. */
+  #tellStill(): void {
+    if (!this.#leaving || this.#still || this.#upstream === undefined) return
+    for (const { sent, moves } of this.#exchanges.values()) if (sent && moves) return
+    this.#still = true
+    this.#upstream.still()
+  }
+
+  #isRepeatable(id: unknown): boolean {
+    return this.#exchanges.get(id as string)?.moves === false
   }
 
   #listens(exchange: Exchange): boolean {
@@ -330,6 +338,14 @@ function outcomeAfter(request: HostRequest, owner: string): string {
   return request.method === 'tools/call'
     ? unknownOutcome(request, owner)
     : `${owner}, which had the device, ended before it answered: ask again`
+}
+
+function isInternal(error: unknown): boolean {
+  return isRecord(error) && error.code === -32603
+}
+
+function withoutSigns(line: string): string {
+  return line.replaceAll(signs.end, '?').replaceAll(signs.still, '?')
 }
 
 function parsed(line: string): unknown {

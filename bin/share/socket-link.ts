@@ -1,15 +1,23 @@
 import type { Socket } from 'node:net'
 import { Framer, type Link, type LinkReceiver } from '../../runtime/index.ts'
 
-/**
- * The last byte of a copy that has said everything, and still listens: no message has it in it. Named pipes cannot be
- * closed in one direction only.
- */
-export const endOfTransmission = '\u0004'
-const endByte = 0x04
+/** Bytes between lines with which a copy tells something of itself. No JSON text has them in it. */
+export const signs = Object.freeze({
+  /** Nothing more comes, and answers are still heard: named pipes cannot be closed in one direction only. */
+  end: '\u0004',
+  /** No call that moves anything runs, and none will come. */
+  still: '\u0006',
+})
+const endByte = signs.end.charCodeAt(0)
+const stillByte = signs.still.charCodeAt(0)
 
-/** A socket as a link, from some bytes on that were read already. */
-export function socketLink(socket: Socket, rest: Uint8Array): Link {
+/**
+ * A socket as a link.
+ *
+ * @param rest what was read of it already
+ * @param still called when the other side begins nothing more that moves anything
+ */
+export function socketLink(socket: Socket, rest: Uint8Array, still: () => void): Link {
   return {
     open(receiver: LinkReceiver) {
       let ended = false
@@ -18,7 +26,13 @@ export function socketLink(socket: Socket, rest: Uint8Array): Link {
         ended = true
         receiver.end()
       }
-      const read = (chunk: Uint8Array) => {
+      const read = (chunk: Uint8Array): void => {
+        const at = chunk.indexOf(stillByte)
+        if (at !== -1) {
+          if (at > 0) receiver.bytes(chunk.subarray(0, at))
+          still()
+          return at + 1 < chunk.length ? read(chunk.subarray(at + 1)) : undefined
+        }
         if (chunk[chunk.length - 1] !== endByte) return receiver.bytes(chunk)
         if (chunk.length > 1) receiver.bytes(chunk.subarray(0, -1))
         end()

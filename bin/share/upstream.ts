@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { type Connection, Framer, type Server } from '../../runtime/index.ts'
 import type { ReleaseState } from './device-release.ts'
 import { doorText, doorVersion, readDoorLine } from './door-line.ts'
-import { endOfTransmission, firstLine } from './socket-link.ts'
+import { firstLine, signs } from './socket-link.ts'
 
 /** Where a host's messages go: the server in this process, or the one in the process that owns the device. */
 export interface Upstream {
@@ -18,13 +18,15 @@ export interface Upstream {
   hostDrained(): void
   /** Nothing more will be sent: what was sent is answered, subscriptions are ended. */
   finish(): void
+  /** No call that moves anything runs there, and none will be sent. */
+  still(): void
 }
 
 /** What an upstream tells. */
 export interface UpstreamReceiver {
   line(text: string): void
   drained(): void
-  /** It will end when everything that runs is done: nothing new is to be begun there. */
+  /** It ends when it hears {@link Upstream.still}: nothing that moves anything is to be begun there. */
   leaving(): void
   /** It is gone, and whatever it has not answered is not answered any more. */
   lost(): void
@@ -68,6 +70,9 @@ export class LocalUpstream implements Upstream {
   finish(): void {
     this.#connection?.farewell()
   }
+
+  // It does not leave before its host.
+  still(): void {}
 }
 
 /** What an owner said when it let this process in. */
@@ -75,6 +80,8 @@ export interface Welcome {
   pid: number
   maxLineBytes: number
   secret: Uint8Array
+  /** It leaves already. */
+  leaving: boolean
 }
 
 /** The server in another process of this user. */
@@ -128,6 +135,7 @@ export class SocketUpstream implements Upstream {
     })
     socket.once('end', end)
     socket.once('close', end)
+    if (this.welcome.leaving) receiver.leaving()
     if (this.#rest.length > 0) read(this.#rest)
     if (socket.destroyed) return end()
     if (!receiver.congested) socket.resume()
@@ -149,7 +157,11 @@ export class SocketUpstream implements Upstream {
   finish(): void {
     if (this.#finished) return
     this.#finished = true
-    this.#socket.write(endOfTransmission)
+    this.#socket.write(signs.end)
+  }
+
+  still(): void {
+    if (!this.#finished) this.#socket.write(signs.still)
   }
 
   #line(bytes: Buffer, receiver: UpstreamReceiver): void {
@@ -193,5 +205,6 @@ export async function join(socket: Socket): Promise<SocketUpstream | undefined> 
     pid: Number(line.pid),
     maxLineBytes: Number(line.maxLineBytes),
     secret: Buffer.from(String(line.secret), 'base64'),
+    leaving: line.leaving === true,
   })
 }
