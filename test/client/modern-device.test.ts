@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createServer, type Tool, tool } from '../../runtime/index.ts'
 import { OwnedClock, settled } from '../owned-clock.ts'
 import { able, answerAll, callAnswering } from './answering-host.ts'
+import { startDevice } from './child-line.ts'
 import { bridged, type EraName, Line, spoken } from './line.ts'
 
 const form = (...names: string[]) =>
@@ -182,5 +183,27 @@ describe('a device of 2026-07-28', () => {
     await settled()
     await clock.advance(30_000)
     expect(await failed).toContain('does not take subscriptions on')
+  })
+})
+
+describe.each<EraName>(['modern', 'legacy'])('the official SDK as a device of 2026-07-28, behind a %s host', era => {
+  it('asks, moves, and tells of a new tool', async () => {
+    const line = new Line()
+    const child = startDevice(line, 'test/client/sdk-modern-device.ts')
+    onTestFinished(() => void child.kill('SIGKILL'))
+    expect(await line.client.connect()).toMatchObject({ era: 'modern', serverInfo: { name: 'sdk-modern' } })
+    const made = await bridged(line, era, { capabilities: able })
+    if (era === 'legacy') answerAll(made.host)
+    else void made.request('subscriptions/listen', { notifications: { toolsListChanged: true } })
+    const moved = await callAnswering(made, era, 'move', { by: 3 }, ({ params }) => {
+      expect(params.message).toBe('Move by 3?')
+      return { action: 'accept', content: { sure: true } }
+    })
+    expect(moved.content[0].text).toBe('moved by 3')
+    const changed = made.host.called('notifications/tools/list_changed')
+    expect((await made.request('tools/call', { name: 'grow', arguments: {} })).result.content[0].text).toBe('grown')
+    await changed
+    expect([...made.server.tools.keys()]).toEqual(['move', 'grow', 'grown'])
+    expect(line.diagnosed).toEqual([])
   })
 })
