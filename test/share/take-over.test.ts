@@ -48,9 +48,9 @@ describe('two hosts, one device', () => {
     const copies = new Copies()
     await copies.start()
     const second = await copies.start()
-    second.write('no json\n', '{"jsonrpc":"2.0","id":"odd"}\n')
+    second.write('no json\n', 'noise \u0004 \u0006 \u0004\n', '{"jsonrpc":"2.0","id":"odd"}\n')
     expect(await second.answer('odd')).toMatchObject({ error: { code: -32600 } })
-    expect(second.messages.filter(({ error }) => error?.code === -32700)).toHaveLength(1)
+    expect(second.messages.filter(({ error }) => error?.code === -32700)).toHaveLength(2)
   })
 })
 
@@ -141,6 +141,23 @@ describe("the owner's host leaves", () => {
     expect(copies.times('begins running')).toBe(1)
     expect(copies.times('begins meanwhile')).toBe(1)
     expect(copies.owners()).toEqual([first.process.pid, second.process.pid])
+  })
+
+  it('a copy that is started meanwhile is served at once, and its calls wait for the next owner', async () => {
+    const copies = new Copies()
+    const first = await copies.start()
+    const second = await copies.start()
+    await move(second, 'running', 'running', 4000)
+    first.endInput()
+    await first.tells('handed over')
+    const third = await copies.start()
+    const { result } = await third.request('tools/list')
+    expect(result.tools.length).toBeGreaterThan(1)
+    expect(copies.times('ends running')).toBe(0)
+    expect(await third.call('arm', { ms: 1, tag: 'third' })).toContain('moved third')
+    expect(said(await second.answer('running'))).toContain('moved running')
+    expect(copies.times('begins third')).toBe(1)
+    expect(copies.owners()).toHaveLength(2)
   })
 
   it('a call that is finished meanwhile can still be cancelled', async () => {
