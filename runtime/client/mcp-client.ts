@@ -15,7 +15,7 @@ import { LegacySubscriptions } from './legacy-subscriptions.ts'
 import { ListenStream } from './listen-stream.ts'
 import { ModernCalls } from './modern-calls.ts'
 import { Requests, type Result } from './requests.ts'
-import { neutral, passedOnError, shortened } from './results.ts'
+import { neutral, passedOnError, shortened, toldError } from './results.ts'
 import type { DeviceSession } from './session.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
@@ -41,8 +41,8 @@ export interface McpClientOptions extends McpObserver {
   label?: string
   /** How long the device may take for an answer, in milliseconds; 30 000 when left out. Progress begins the time anew. */
   requestTimeoutMs?: number
-  /** How long a request waits for a device that is away, in milliseconds; 2000 when left out. */
-  awayMs?: number
+  /** How long a request that is made now waits for a device that is away, in milliseconds; 2000 when left out. */
+  awayMs?(): number
   /** How long a host may take to answer a question of the device, in milliseconds; 10 minutes when left out. */
   questionTimeoutMs?: number
   clock?: Clock
@@ -195,7 +195,7 @@ export class McpClient {
       return { ...result, content: content.filter(isObject) } as unknown as ToolResult
     } catch (thrown) {
       if (!(thrown instanceof DeviceError)) throw thrown
-      if (thrown.code !== ErrorCode.MissingRequiredClientCapability) throw new DeviceFailure(shortened(thrown.message))
+      if (thrown.code !== ErrorCode.MissingRequiredClientCapability) throw new DeviceFailure(toldError(thrown))
       throw passedOnError(thrown, 'tools/call')
     }
   }
@@ -442,7 +442,7 @@ export class McpClient {
         const text = `${this.deviceName} is away: ${this.#whyAway}. Nothing was done: check its cable and power, then call again.`
         settle(new NoAnswerError('away', text))
       }
-      const timer = this.#clock.setTimeout(away, this.#closed ? 0 : (this.#options.awayMs ?? 2000))
+      const timer = this.#clock.setTimeout(away, this.#closed ? 0 : (this.#options.awayMs?.() ?? 2000))
       this.#waiting.add(settle)
       signal?.addEventListener('abort', stopped, { once: true })
     })

@@ -37,6 +37,18 @@ export function passedOnError(error: DeviceError, method: string, uri?: string):
   }
 }
 
+/** What the model is told of a device's error: its text, and the pages that the person has to visit first (2025-11-25). */
+export function toldError({ code, message, data }: DeviceError): string {
+  const pages =
+    code === urlElicitationRequired && isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : []
+  const urls = pages.flatMap(page => (isObject(page) && typeof page.url === 'string' ? [page.url] : []))
+  return shortened(
+    urls.length === 0 ? message : `${message}. Let the person visit ${urls.join(' and ')}, then call again`,
+  )
+}
+
+const urlElicitationRequired = -32042
+
 /** A text of a device: on one line, and not endless. */
 export function shortened(text: string): string {
   const line = text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim()

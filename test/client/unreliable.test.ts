@@ -118,7 +118,7 @@ describe('a device that is slow', () => {
 
 describe('a device that goes away', () => {
   it('ends calls at once with what is known, keeps its tools, and works when it is back', async () => {
-    const { clock, line, calls, reply, connect } = await board({ awayMs: 2000 })
+    const { clock, line, calls, reply, connect } = await board({ awayMs: () => 2000 })
     await connect()
     const { request } = await bridged(line, 'legacy')
     const cut = request(...echo('cut'))
@@ -286,6 +286,22 @@ describe.each<EraName>(['modern', 'legacy'])('what a device may say behind a %s 
     }
     line.device = previous
     void replies
+  })
+
+  it('a page that the person must visit first is told to the model', async () => {
+    const { line, calls, connect } = await board()
+    await connect()
+    const { request } = await bridged(line, era)
+    const call = request(...echo('x'))
+    await settled()
+    const data = {
+      elicitations: [{ mode: 'url', elicitationId: '1', url: 'https://example.com/in', message: 'Sign in' }],
+    }
+    line.say({ jsonrpc: '2.0', id: calls[0].id, error: { code: -32042, message: 'Sign in first', data } })
+    expect((await call).result).toMatchObject({
+      isError: true,
+      content: [{ text: 'echo: Sign in first. Let the person visit https://example.com/in, then call again' }],
+    })
   })
 
   it('results that are none become errors', async () => {
