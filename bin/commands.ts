@@ -171,7 +171,9 @@ export const commands = {
   },
   release: {
     summary: 'Have the bridge let go of a port, for an upload',
-    positionals: [{ name: 'port', required: true, help: `${portForms}, as the bridge was given it` }],
+    positionals: [
+      { name: 'port', required: true, help: `${portForms}; with commas between, where one bridge has several` },
+    ],
     options: {
       for: { value: 'SECONDS', count: true, help: 'take it back after so long; otherwise when you press Enter' },
     },

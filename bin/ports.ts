@@ -20,6 +20,9 @@ export async function run({ values }: Arguments): Promise<void> {
     throw new Failure(thrown instanceof PortError ? thrown.message : String(thrown))
   })
   const use = portUse(values)
+  if (ports.length > 0 && values['no-ask'] !== true) {
+    process.stderr.write(`ferrule: asks who is there, which takes up to ${bootMs / 1000} s\n`)
+  }
   const listed = await Promise.all(
     ports.map(async (port): Promise<Listed> => {
       const bridge = await ownerOf(port.path)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { ownerOf } from './bridge/identity.ts'
+import { ownerOf, specsOf } from './bridge/identity.ts'
 import type { Arguments } from './commands.ts'
 import { exitCodes, Failure } from './failure.ts'
 import { asFailure } from './line-options.ts'
@@ -9,9 +9,7 @@ import { controlDevice } from './share/control.ts'
 /** `ferrule release`: has the bridge let go of a port, and take it back when the upload is done. */
 export async function run({ positionals, values, rest }: Arguments): Promise<void> {
   const spec = positionals[0]!
-  const { parsePorts } = await import('./bridge/port-names.ts')
-  asFailure(() => parsePorts([spec]))
-  const owner = await ownerOf(spec)
+  const owner = await ownerOf(...asFailure(() => specsOf(spec)))
   if (owner === undefined) throw new Failure(`no bridge of yours has ${spec}: it is free, or another program has it`)
   const control = await controlDevice(owner.key, 'release', { hold: true })
   if (control === undefined) throw new Failure(`the bridge that had ${spec} has just ended: the port is free`)
@@ -43,6 +41,8 @@ function waited(seconds: number | undefined): Promise<void> {
   return new Promise(resolve => {
     const done = () => {
       lines.close()
+      // What is still open would hold up the end.
+      process.stdin.destroy()
       resolve()
     }
     lines.once('line', done).once('close', done)

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import { listPorts, type PortDescription, parsePortSpec, portSpecText } from '../../transports/serial/index.ts'
 // Not by the index: who only asks keeps its standard output, which the transport of a server would take.
 import { controlDevice } from '../share/control.ts'
+import { parsePorts } from './port-names.ts'
 
 /** All the ways in which a device that is there now may have been named, the way that was taken first. */
 export async function namesOf(spec: string, ports?: readonly PortDescription[]): Promise<string[]> {
@@ -61,6 +62,11 @@ export async function keyOf(specs: readonly string[]): Promise<string> {
   return (await ownerOf(spec!))?.key ?? spec!
 }
 
+/** The specs in a list of ports as a person types it, with commas. */
+export function specsOf(typed: string): string[] {
+  return parsePorts(typed.split(',')).map(({ spec }) => spec)
+}
+
 /** What a bridge says of itself and its ports. */
 export interface BridgeStatus {
   key: string
@@ -70,8 +76,10 @@ export interface BridgeStatus {
   ports: { spec: string; path?: string; state: string; away?: string; kind: string; name: string }[]
 }
 
-/** The bridge that has a device, by whatever name; nothing when none has it. */
-export async function ownerOf(spec: string): Promise<BridgeStatus | undefined> {
+/** The bridge that has a device, by whatever name; nothing when none has it. Of several devices, the one that has all. */
+export async function ownerOf(...specs: readonly string[]): Promise<BridgeStatus | undefined> {
+  if (specs.length > 1) return statusOf(await keyOf(specs))
+  const spec = specs[0]!
   const names = spec === 'auto' ? ['auto'] : [...(await namesOf(spec)), 'auto']
   for (const key of names) {
     const status = await statusOf(key)
@@ -80,8 +88,11 @@ export async function ownerOf(spec: string): Promise<BridgeStatus | undefined> {
   return undefined
 }
 
+/** A bridge that does not say how it is in this time is not asked any more, in milliseconds. */
+const statusMs = 2000
+
 async function statusOf(key: string): Promise<BridgeStatus | undefined> {
-  const control = await controlDevice(key, 'status').catch(() => undefined)
+  const control = await controlDevice(key, 'status', { timeoutMs: statusMs }).catch(() => undefined)
   if (control === undefined) return undefined
   control.close()
   const { device, ...owner } = control.answer as unknown as BridgeStatus & { device?: Pick<BridgeStatus, 'ports'> }

@@ -11,6 +11,8 @@ export interface McpSideOptions {
   prefix: string | undefined
   /** How long the device may take for one answer, in milliseconds. */
   answerMs: number | undefined
+  /** How long a request that is made now waits for a device that is away, in milliseconds. */
+  awayMs(): number
   /** What the device calls itself, as a board without anything on it. */
   onBoard(board: Board): void
   say(text: string): void
@@ -31,13 +33,14 @@ export class McpSide {
   #here = false
 
   constructor(options: McpSideOptions) {
-    const { remote, answerMs, say } = options
+    const { remote, answerMs, awayMs, say } = options
     this.#options = options
     this.#client = new McpClient({
       send: line => void remote.sendLine(line).catch(() => {}),
       clientInfo: { name: 'ferrule', version: version() },
       label: remote.label,
       diagnose: say,
+      awayMs,
       ...(answerMs !== undefined && { requestTimeoutMs: answerMs }),
     })
     const { stored } = remote

@@ -50,7 +50,10 @@ export async function ownDevices(options: BridgeOptions, context?: OwnContext): 
     ...(context !== undefined && { requestStateSecret: context.requestStateSecret }),
   })
   for (const device of devices) device.serveOn(server)
-  if (context?.released !== true) for (const device of devices) device.start()
+  for (const device of devices) {
+    if (context?.released === true) device.standBy()
+    else device.start()
+  }
   return {
     server,
     async close() {

@@ -7,7 +7,7 @@ import { CabledDevice } from './device.ts'
 import { McpSide } from './mcp-side.ts'
 import type { Mirror } from './mirror.ts'
 import type { BridgePort } from './options.ts'
-import { answers } from './probe.ts'
+import { answers, bootMs } from './probe.ts'
 
 /** How a {@link ServedDevice} is made. */
 export interface ServedDeviceOptions {
@@ -22,8 +22,14 @@ export interface ServedDeviceOptions {
 
 /** A device that was never seen gets this long to say what it is before lists are answered without it, in milliseconds. */
 const knownMs = 7000
-/** And this long when there is nothing to wait for: its port is not there. */
+/** A port is opened in less than this, in milliseconds. */
+const triedMs = 500
+/** A request waits this long for a device that is away, in milliseconds. */
+const awayMs = 2000
+/** Where its port is not there, there is nothing to wait for after this, in milliseconds. */
 const absentMs = 1000
+/** Others pass by themselves: a copy of the bridge that is just ending still has the port. */
+const hopeless: ReadonlySet<string> = new Set(['absent', 'several', 'denied', 'not-a-port', 'no-library', 'failed'])
 /** RFC 5424, by severity. */
 const levels: readonly LogLevel[] = ['emergency', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug']
 
@@ -37,6 +43,7 @@ export class ServedDevice {
   #mcp: McpSide | undefined = undefined
   #server: Server | undefined = undefined
   #started = false
+  #openedAt = Number.NEGATIVE_INFINITY
   #settle: () => void = () => {}
   #learning: Promise<void> | undefined
 
@@ -50,7 +57,7 @@ export class ServedDevice {
       this.#server?.log('debug', line, this.cable.remote.name)
     }
     this.cable = new CabledDevice({
-      port: { ...port, spec: port.spec },
+      port,
       label: this.#label,
       store,
       storeKey,
@@ -65,7 +72,13 @@ export class ServedDevice {
         this.#server?.log(levels[severity] ?? 'info', text, this.cable.remote.name)
       },
       onPort: change => {
-        if (change.state === 'away') setTimeout(() => this.#known(), absentMs).unref()
+        this.#openedAt = change.state === 'open' ? Date.now() : Number.NEGATIVE_INFINITY
+        if (this.cable.remote.stored !== undefined) this.#known()
+        if (change.state === 'away' && hopeless.has(change.reason.code)) {
+          setTimeout(() => {
+            if (this.cable.portState !== 'open') this.#known()
+          }, absentMs).unref()
+        }
       },
     })
     if (mirror !== undefined) {
@@ -73,13 +86,9 @@ export class ServedDevice {
         if (direction === 'in') mirror.show(bytes)
       })
     }
-    const { stored } = this.cable.remote
-    this.#learning =
-      stored === undefined
-        ? new Promise(resolve => {
-            this.#settle = resolve
-          })
-        : undefined
+    this.#learning = new Promise(resolve => {
+      this.#settle = resolve
+    })
   }
 
   get prefix(): string | undefined {
@@ -91,7 +100,7 @@ export class ServedDevice {
     return this.#board ?? (this.#label === 'the board' ? unknownBoard('board') : this.cable.remote.board)
   }
 
-  /** While nothing is known of it yet: resolves when that changes, or has taken too long. */
+  /** While nothing is known of it, or its port was not tried yet: resolves when that changes, or takes too long. */
   get learning(): Promise<void> | undefined {
     return this.#learning
   }
@@ -105,6 +114,7 @@ export class ServedDevice {
       server,
       prefix: port.prefix,
       answerMs: port.answerMs,
+      awayMs: () => Math.max(awayMs, this.#openedAt + bootMs - Date.now()),
       say,
       onBoard: board => {
         this.#board = board
@@ -115,8 +125,13 @@ export class ServedDevice {
 
   /** Takes the port; where none was named, looks for the board first. */
   start(): void {
-    setTimeout(() => this.#known(), knownMs).unref()
-    if (this.#started || this.#options.port.spec !== 'auto') return this.cable.start()
+    // What is known from an earlier run is given at once. What waits is only for the port to be tried: whoever calls
+    // then waits for a board that boots, and not for one that is away.
+    const isStored = this.cable.remote.stored !== undefined
+    setTimeout(() => this.#known(), isStored ? triedMs : knownMs).unref()
+    if (this.cable.spec !== 'auto') return this.cable.start()
+    // It is looked for already.
+    if (this.#started) return
     this.#started = true
     const { say, port } = this.#options
     const found = findBoard({ say, signal: this.#stop.signal, answers: spec => answers({ ...port, spec }) })
@@ -128,6 +143,11 @@ export class ServedDevice {
         if (!this.#stop.signal.aborted) say(String(thrown.message ?? thrown))
       },
     )
+  }
+
+  /** Another program has the port, until `start`: nothing is waited for. */
+  standBy(): void {
+    this.#known()
   }
 
   /** What there is to know of it, for whoever asks from another terminal. */

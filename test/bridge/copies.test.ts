@@ -56,6 +56,20 @@ describe.skipIf(noPtys !== undefined)('several copies of the bridge on one port'
     expect(await bridge.call('fan', { percent: 30 })).toMatch(/30/)
   })
 
+  it('of several boards let go of all of them, when all are named', async () => {
+    const [one, other] = [new CabledBoard(linkFirmware(greenhouse())), new CabledBoard(linkFirmware(greenhouse()))]
+    const folders = ownFolders()
+    const bridge = startFerrule(['bridge', '--port', `one=${one.path}`, '--port', `other=${other.path}`], folders)
+    await bridge.initialize()
+    await bridge.call('one_fan', { percent: 10 })
+    const release = startFerrule(['release', `${other.path},${one.path}`], folders)
+    await release.tells('press Enter')
+    expect(await bridge.call('other_fan', { percent: 20 })).toMatch(/given back/)
+    release.write('\n')
+    expect(await release.exit()).toMatchObject({ code: 0 })
+    expect(await bridge.call('other_fan', { percent: 30 })).toMatch(/30/)
+  })
+
   it('are looked at from another terminal', async () => {
     const board = new CabledBoard(linkFirmware(greenhouse()))
     const folders = ownFolders()

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { tool } from '../../runtime/index.ts'
 import { noPtys } from '../serial/pty.ts'
@@ -64,6 +65,24 @@ describe.skipIf(noPtys !== undefined)('a board that speaks MCP itself', () => {
     board.plug()
     await second.tells('is open')
     expect(await second.call('echo', { text: 'back' })).toBe('back')
+  })
+
+  it('is waited for while it boots, by a call that comes at once', async () => {
+    const folders = ownFolders()
+    const board = new CabledBoard(talker)
+    const first = startFerrule(['bridge', '--port', board.path], folders)
+    await first.initialize()
+    await first.call('echo', { text: 'hello' })
+    first.endInput()
+    await first.exit()
+    board.hang()
+    const second = startFerrule(['bridge', '--port', board.path], folders)
+    await second.initialize()
+    const answer = second.call('echo', { text: 'after boot' })
+    await second.tells('is open')
+    await delay(3000)
+    board.reset()
+    expect(await answer).toBe('after boot')
   })
 
   it('that gets firmware of the compact link, or the other way round, has the tools of what it runs', async () => {
