@@ -140,7 +140,7 @@ describe('the era of a device is found out', () => {
 
   it.each(['modern', 'legacy'] as const)('with a process at the other end, %s first', async first => {
     const line = new Line()
-    const child = startDevice(line, 'test/rig.ts', 'stdio')
+    const child = await startDevice(line, 'test/rig.ts', 'stdio')
     const session = await line.client.connect(first)
     expect(session).toMatchObject({ era: first, serverInfo: { name: 'rig' } })
     expect((await line.client.listTools()).map(({ name }) => name)).toContain('sleep')

@@ -189,7 +189,7 @@ describe('a device of 2026-07-28', () => {
 describe.each<EraName>(['modern', 'legacy'])('the official SDK as a device of 2026-07-28, behind a %s host', era => {
   it('asks, moves, and tells of a new tool', async () => {
     const line = new Line()
-    const child = startDevice(line, 'test/client/sdk-modern-device.ts')
+    const child = await startDevice(line, 'test/client/sdk-modern-device.ts')
     onTestFinished(() => void child.kill('SIGKILL'))
     expect(await line.client.connect()).toMatchObject({ era: 'modern', serverInfo: { name: 'sdk-modern' } })
     const made = await bridged(line, era, { capabilities: able })

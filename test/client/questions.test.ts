@@ -11,7 +11,7 @@ describe.each<EraName>(['modern', 'legacy'])('the official SDK as a device that 
   let stop: (() => void) | undefined
   beforeAll(async () => {
     line = new Line({ requestTimeoutMs: 20_000 })
-    const child = startDevice(line, 'test/client/sdk-device.ts')
+    const child = await startDevice(line, 'test/client/sdk-device.ts')
     stop = () => child.kill('SIGKILL')
     const session = await line.client.connect()
     expect(session).toMatchObject({ era: 'legacy', version: '2025-11-25', instructions: 'Ask before you move.' })
@@ -88,7 +88,7 @@ describe('a host that comes back with an answer', () => {
 
   async function asked() {
     const line = new Line({ requestTimeoutMs: 20_000 })
-    const child = startDevice(line, 'test/client/sdk-device.ts')
+    const child = await startDevice(line, 'test/client/sdk-device.ts')
     onTestFinished(() => void child.kill('SIGKILL'))
     await line.client.connect()
     const pair = await bridged(line, 'modern', { capabilities: able })
@@ -122,7 +122,7 @@ describe('a host that comes back with an answer', () => {
     const gone = new Promise(resolve => child.once('exit', resolve))
     child.kill('SIGKILL')
     await gone
-    const next = startDevice(line, 'test/client/sdk-device.ts')
+    const next = await startDevice(line, 'test/client/sdk-device.ts')
     onTestFinished(() => void next.kill('SIGKILL'))
     await line.client.connect()
     const { result } = await pair.request('tools/call', answered)
