@@ -6,7 +6,7 @@
  *   npx tsx bench/link.ts [--quick] [--profile FOLDER]
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -169,12 +169,15 @@ async function overJson(path: string, era: Era): Promise<Caller> {
 }
 
 const eraNames: Record<Era, string> = { legacy: 'handshake era', modern: 'modern era' }
+// As people run it, where it was built.
+const built = here('../dist/bin/ferrule.js')
+const program = existsSync(built) ? [built] : ['--import', 'tsx', here('../bin/ferrule.ts')]
 const folder = mkdtempSync(join(tmpdir(), 'ferrule-bench-'))
 
 /** A host that starts a bridge, and calls the device through it. */
 async function overBridge(name: string, path: string, era: Era, alone: Caller): Promise<Caller> {
   const flags = options.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', options.profile]
-  const command = [...flags, '--import', 'tsx', here('../bin/ferrule.ts'), 'bridge', '--port', path]
+  const command = [...flags, ...program, 'bridge', '--port', path]
   const bridge = spawn(process.execPath, command, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, XDG_CACHE_HOME: folder, XDG_RUNTIME_DIR: folder },

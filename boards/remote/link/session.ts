@@ -3,8 +3,17 @@ import { travelsEscaped } from './frame.ts'
 /** Gives numbers from 0 up to 1 (exclusive), like `Math.random`. */
 export type Random = () => number
 
-/** Random numbers of the platform. */
-export const platformRandom: Random = () => crypto.getRandomValues(new Uint32Array(1))[0]! / 0x1_0000_0000
+const drawn = new Uint32Array(64)
+let left = 0
+
+/** Random numbers of the platform. Each call asks for one, so many are drawn at once: asking the system is slow. */
+export const platformRandom: Random = () => {
+  if (left === 0) {
+    crypto.getRandomValues(drawn)
+    left = drawn.length
+  }
+  return drawn[--left]! / 0x1_0000_0000
+}
 
 const quiet = Array.from({ length: 256 }, (_, byte) => byte).filter(byte => !travelsEscaped(byte))
 const quietHigh = quiet.filter(byte => byte > 0)
