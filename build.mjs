@@ -9,6 +9,7 @@ import { build } from 'esbuild'
 
 const entryPoints = [
   'runtime/index.ts',
+  'runtime/client/index.ts',
   'boards/simulated/index.ts',
   'transports/stdio/index.ts',
   'transports/memory/index.ts',

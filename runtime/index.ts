@@ -21,13 +21,6 @@ export type {
   SampleRequest,
   SampleResult,
 } from './call.ts'
-export {
-  type Listed,
-  McpClient,
-  type McpClientOptions,
-  type McpObserver,
-} from './client/mcp-client.ts'
-export type { DeviceCapabilities, DeviceSession } from './client/session.ts'
 export { type Clock, systemClock } from './clock.ts'
 export type { Connection, Outlet } from './connection.ts'
 export {

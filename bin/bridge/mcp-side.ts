@@ -1,5 +1,6 @@
 import { cleanText, fitName, type McpDevice, type RemoteDevice } from '../../boards/remote/index.ts'
-import { type Board, type DeviceSession, McpClient, type Server } from '../../runtime/index.ts'
+import { type DeviceSession, McpClient } from '../../runtime/client/index.ts'
+import type { Board, Server } from '../../runtime/index.ts'
 import { version } from '../place.ts'
 import { type DeviceLists, passThrough } from './pass-through.ts'
 

@@ -1,9 +1,8 @@
+import type { Listed, McpClient } from '../../runtime/client/index.ts'
 import type {
   Completer,
   ContentBlock,
   JsonSchema,
-  Listed,
-  McpClient,
   Prompt,
   PromptArgument,
   PromptMessage,

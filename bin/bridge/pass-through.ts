@@ -1,4 +1,5 @@
-import type { Feature, Listed, LogLevel, McpClient, Registry, Server } from '../../runtime/index.ts'
+import type { Listed, McpClient } from '../../runtime/client/index.ts'
+import type { Feature, LogLevel, Registry, Server } from '../../runtime/index.ts'
 import { DefinitionError } from '../../runtime/index.ts'
 import { compileUriTemplate } from '../../runtime/uri-template.ts'
 import { type OfferedUris, offeredName, offeredUris } from './names.ts'

@@ -1,5 +1,6 @@
 import { cleanText, type McpDevice } from '../../boards/remote/index.ts'
-import { type Board, type DeviceSession, McpClient } from '../../runtime/index.ts'
+import { type DeviceSession, McpClient } from '../../runtime/client/index.ts'
+import type { Board } from '../../runtime/index.ts'
 import type { PortError } from '../../transports/serial/index.ts'
 import { version } from '../place.ts'
 import { CabledDevice, type CabledDeviceOptions } from './device.ts'

@@ -1,8 +1,9 @@
 import { type PassThroughOptions, passThrough } from '../../bin/bridge/pass-through.ts'
+import { McpClient, type McpClientOptions } from '../../runtime/client/index.ts'
 import { Connection } from '../../runtime/connection.ts'
 import { legacy } from '../../runtime/eras/legacy.ts'
 import { modern } from '../../runtime/eras/modern.ts'
-import { createServer, type Feature, McpClient, type McpClientOptions, type Server } from '../../runtime/index.ts'
+import { createServer, type Feature, type Server } from '../../runtime/index.ts'
 import { connectInMemory } from '../../transports/memory/index.ts'
 import { capable, TestClient } from '../memory-client.ts'
 

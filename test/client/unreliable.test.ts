@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { McpClientOptions } from '../../runtime/index.ts'
+import type { McpClientOptions } from '../../runtime/client/index.ts'
 import { OwnedClock, settled } from '../owned-clock.ts'
 import { bridged, type EraName, Line } from './line.ts'
 
