@@ -254,6 +254,18 @@ describe.concurrent('ferrule host', () => {
     expect(stderr).toContain('no bus')
   })
 
+  it('makes the entry of a board on a cable, which need not be there', async () => {
+    const { status, stdout } = await run('host', 'cursor', '--port', 'lab=/dev/ttyNONE', '--baud', '9600')
+    expect(status).toBe(0)
+    const { command, args } = JSON.parse(stdout).mcpServers.lab
+    expect(args.slice(1)).toEqual(['bridge', '--port', 'lab=/dev/ttyNONE', '--baud', '9600', '--read-sensors'])
+    const ended = await ask(command, args)
+    expect(boardOf(ended), ended.stderr).toBe('boards')
+    expect(ended.stderr).toContain('/dev/ttyNONE')
+    expect((await run('host', 'cursor', '--port', 'tcp://nowhere')).status).toBe(2)
+    expect((await run('host', 'cursor', 'a.ts', '--port', 'COM3')).status).toBe(2)
+  })
+
   it('leaves out --read-sensors where the file makes its own server', async () => {
     write(
       'own.mjs',

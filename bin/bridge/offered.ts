@@ -50,7 +50,7 @@ export function offeredResource(listed: Listed, options: OfferedOptions): Resour
     ...described(listed),
     ...(Number.isSafeInteger(listed.size) ? { size: listed.size as number } : {}),
     read: async (_uri, call) => contentsToHost(await client.readResource(uri, call), uris),
-    watch: () => watched(uri, options),
+    watch: changed => watched(uri, changed, options),
   }
 }
 
@@ -68,7 +68,7 @@ export function offeredTemplate(
     ...described(listed),
     ...(completes ? { complete: Object.fromEntries(completers) } : {}),
     read: async (_variables, uri, call) => contentsToHost(await client.readResource(uris.toDevice(uri), call), uris),
-    watch: uri => watched(uris.toDevice(uri), options),
+    watch: (uri, changed) => watched(uris.toDevice(uri), changed, options),
   }
 }
 
@@ -103,14 +103,15 @@ export function offeredPrompt(listed: Listed, completes: boolean, options: Offer
   }
 }
 
-/** Changes are told by the client to whoever observes it, so that all there is to do here is to begin and to end. */
-function watched(uri: string, { client, diagnose }: OfferedOptions): () => void {
+/** Changes are told by the client to whoever observes it, but for those before the device knew that they are wanted. */
+function watched(uri: string, changed: () => void, { client, diagnose }: OfferedOptions): () => void {
   let stop: (() => void) | undefined
   let isOver = false
   client.subscribe(uri).then(
     end => {
       stop = end
       if (isOver) end()
+      else changed()
     },
     thrown => diagnose(`${uri} is not watched: ${thrown instanceof Error ? thrown.message : thrown}`),
   )

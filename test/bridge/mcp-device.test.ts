@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { tool } from '../../runtime/index.ts'
 import { noPtys } from '../serial/pty.ts'
-import { CabledBoard, mcpFirmware, ownFolders, startFerrule } from './cabled-board.ts'
+import { CabledBoard, type Firmware, mcpFirmware, ownFolders, startFerrule } from './cabled-board.ts'
 
 const tools = {
   echo: tool({
@@ -31,6 +31,22 @@ describe.skipIf(noPtys !== undefined)('a board that speaks MCP itself', () => {
     expect(await bridge.call('echo', { text: 'dash — 🙂' })).toBe('dash — 🙂')
     const lines = board.heard.split('\n').filter(line => line !== '')
     for (const line of lines) expect(() => JSON.parse(line)).not.toThrow()
+  })
+
+  it('keeps every character whole, however the bytes are cut on either side', async () => {
+    const byteByByte: Firmware = (send, boot) =>
+      talker(data => {
+        for (const byte of Buffer.from(data)) send(Uint8Array.of(byte))
+      }, boot)
+    const board = new CabledBoard(byteByByte)
+    const bridge = startFerrule(['bridge', '--port', board.path])
+    await bridge.initialize()
+    for (const [index, text] of ['dash — é 日本 🙂 𝄞 end', '🙂'.repeat(40)].entries()) {
+      const params = { name: 'echo', arguments: { text } }
+      const line = `${JSON.stringify({ jsonrpc: '2.0', id: index, method: 'tools/call', params })}\n`
+      for (const byte of Buffer.from(line)) await bridge.written(Uint8Array.of(byte))
+      expect((await bridge.answer(index)).result.content[0].text).toBe(text)
+    }
   })
 
   it('tells how far it is, under the token of the host', async () => {
