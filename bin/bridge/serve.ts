@@ -83,7 +83,7 @@ function boardOf(devices: readonly ServedDevice[], { name }: BridgeOptions): Boa
     return name === undefined ? board : { ...board, name }
   }
   const boards = Object.fromEntries(devices.map(({ prefix, board }) => [prefix!, board]))
-  return mergeBoards(boards, { name: name ?? 'boards' })
+  return mergeBoards(boards, { name: name ?? (devices.length === 1 ? first!.prefix! : 'boards') })
 }
 
 function allKnown(devices: readonly ServedDevice[]): Promise<void> | undefined {
