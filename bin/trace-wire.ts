@@ -7,6 +7,7 @@ import {
   readDeviceMessage,
   readHostMessage,
 } from '../boards/remote/link/index.ts'
+import { HelloKey } from '../boards/remote/link/messages.ts'
 import { Framer } from '../runtime/index.ts'
 import { Conversation } from './trace-conversation.ts'
 import { messageText, type Speaker, type Traffic } from './trace-lines.ts'
@@ -109,7 +110,7 @@ export class WireTrace {
   #deviceText(message: DeviceMessage): string {
     switch (message.kind) {
       case 'hello':
-        return `hello, session ${message.session} ${valueText(Object.fromEntries(message.members))}`
+        return `hello, session ${message.session} ${valueText(namedMembers(message.members))}`
       case 'result':
         return `${message.id} result ${valueText(message.item)}`
       case 'error':
@@ -135,6 +136,12 @@ export class WireTrace {
       ...(tookMs !== undefined && { tookMs }),
     })
   }
+}
+
+const helloNames = new Map<unknown, string>(Object.entries(HelloKey.device).map(([name, number]) => [number, name]))
+
+function namedMembers(members: ReadonlyMap<number | string, unknown>): Record<string, unknown> {
+  return Object.fromEntries([...members].map(([key, value]) => [helloNames.get(key) ?? key, value]))
 }
 
 function decoded(bytes: Uint8Array, start: number, end: number): string {
