@@ -22,8 +22,8 @@ export interface ServedDeviceOptions {
 
 /** A device that was never seen gets this long to say what it is before lists are answered without it, in milliseconds. */
 const knownMs = 7000
-/** A port is opened in less than this, in milliseconds. */
-const triedMs = 500
+/** Even on a busy machine a port is tried in less than this, in milliseconds. */
+const triedMs = 2000
 /** A request waits this long for a device that is away, in milliseconds. */
 const awayMs = 2000
 /** Where its port is not there, there is nothing to wait for after this, in milliseconds. */
@@ -133,7 +133,12 @@ export class ServedDevice {
     // It is looked for already.
     if (this.#started) return
     this.#started = true
-    const { say, port } = this.#options
+    const { port } = this.#options
+    const say = (text: string) => {
+      // There is no port to be tried.
+      if (isStored) this.#known()
+      this.#options.say(text)
+    }
     const found = findBoard({ say, signal: this.#stop.signal, answers: spec => answers({ ...port, spec }) })
     found.then(
       spec => {

@@ -58,6 +58,7 @@ export class CabledBoard {
   #firmware: Firmware
   #boot = 0
   readonly #folder = mkdtempSync(join(tmpdir(), 'ferrule-board-'))
+  #waiting: { text: string; resolve: () => void }[] = []
 
   constructor(firmware: Firmware) {
     this.#firmware = firmware
@@ -74,6 +75,7 @@ export class CabledBoard {
     this.#pty = pty
     pty.onBytes = bytes => {
       this.heard += bytes.toString('latin1')
+      for (const { text, resolve } of this.#waiting) if (this.heard.includes(text)) resolve()
       this.#program?.receive(bytes)
     }
     symlinkSync(pty.path, this.path)
@@ -86,6 +88,12 @@ export class CabledBoard {
     this.#pty.unplug()
     this.#pty = undefined
     this.#stop()
+  }
+
+  /** Resolves when a text reached the board, whether or not anything runs on it that listens. */
+  hears(text: string): Promise<void> {
+    if (this.heard.includes(text)) return Promise.resolve()
+    return new Promise(resolve => this.#waiting.push({ text, resolve }))
   }
 
   reset(): void {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { tool } from '../../runtime/index.ts'
 import { noPtys } from '../serial/pty.ts'
@@ -92,11 +91,12 @@ describe.skipIf(noPtys !== undefined)('a board that speaks MCP itself', () => {
     first.endInput()
     await first.exit()
     board.hang()
+    board.heard = ''
     const second = startFerrule(['bridge', '--port', board.path], folders)
     await second.initialize()
     const answer = second.call('echo', { text: 'after boot' })
-    await second.tells('is open')
-    await delay(3000)
+    // By then more time has passed than anybody waits for a board that is away.
+    await board.hears('ferrule-probe-4')
     board.reset()
     expect(await answer).toBe('after boot')
   })
