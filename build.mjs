@@ -1,11 +1,11 @@
-// Types by the compiler, code by esbuild: one file for each entry point and what they share in chunks, since every
+// Types by the compiler, code by rolldown: one file for each entry point and what they share in chunks, since every
 // further module read costs a small board about half a millisecond at start. For the same reason the library of the core
 // is part of those chunks: read as it comes, in a dozen files, it takes longer than the rest of the start.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { build } from 'esbuild'
+import { rolldown } from 'rolldown'
 
 const entryPoints = [
   'runtime/index.ts',
@@ -24,18 +24,19 @@ const tsc = createRequire(import.meta.url)
   .resolve('typescript/package.json')
   .replace(/package\.json$/, 'bin/tsc')
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', made], { stdio: 'inherit' })
-await build({
-  entryPoints,
-  outdir: made,
-  outbase: '.',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
+const bundle = await rolldown({
+  input: Object.fromEntries(entryPoints.map(entry => [entry.replace(/\.ts$/, ''), entry])),
   platform: 'node',
-  target: 'node20',
-  external: ['tsx', 'serialport'],
-  chunkNames: 'chunks/[name]-[hash]',
-  logLevel: 'warning',
+  external: [/^tsx(\/|$)/, 'serialport'],
+})
+await bundle.write({
+  dir: made,
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name]-[hash].js',
+  codeSplitting: {
+    groups: [{ name: 'runtime', test: /[\\/](runtime[\\/](?!client[\\/])|node_modules[\\/]@cfworker[\\/])/ }],
+  },
 })
 // Declarations that no entry point leads to describe what is inside the chunks.
 const reached = new Set()

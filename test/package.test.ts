@@ -9,7 +9,7 @@ import { Child, projectDir } from './child.ts'
 const manifest = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'))
 
 /** What a user gets to download and to store, in bytes. More is a decision: it is made by changing these numbers. */
-const mostBytes = { packed: 260_000, unpacked: 950_000 }
+const mostBytes = { packed: 290_000, unpacked: 1_000_000 }
 
 /** As in a shell of its own: nothing of the npm that runs the tests. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|init_cwd|node_)/i.test(name)))
