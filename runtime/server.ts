@@ -6,10 +6,11 @@ import { completes, completionHandler } from './completion.ts'
 import { Connection, type Outlet } from './connection.ts'
 import type { Icon } from './content.ts'
 import type { Prompt, Resource, ResourceTemplate, Tool } from './definitions.ts'
-import { DefinitionError, diagnostic, publicMessage } from './errors.ts'
+import { DefinitionError } from './errors.ts'
 import { defaultMaxLineBytes } from './framer.ts'
+import { Hardware } from './hardware.ts'
 import { isObject } from './json.ts'
-import { type Owner, type Ownership, processOwner } from './owner.ts'
+import { type Owner, processOwner } from './owner.ts'
 import { promptFeature } from './prompts.ts'
 import type { Registry } from './registry.ts'
 import { requestStateSealer } from './request-state.ts'
@@ -18,7 +19,6 @@ import type { ServerCore, ServerInfo } from './server-core.ts'
 import { type Feature, features, type HandlerTable, handlerTable, waiting } from './table.ts'
 import { toolFeature } from './tools.ts'
 import { Watches } from './watches.ts'
-import { within } from './within.ts'
 
 /** How a server differs from the usual. Everything may be left out. */
 export interface ServerOptions {
@@ -156,9 +156,7 @@ class BoardServer implements Server, ServerCore {
     text => this.diagnose(text),
   )
   readonly #changed = new Set<Feature>()
-  #ownership: Ownership | undefined = undefined
-  #opening: Promise<void> | undefined = undefined
-  #open = false
+  readonly #hardware: Hardware
   #closing: Promise<void> | undefined = undefined
   #made = false
 
@@ -175,6 +173,13 @@ class BoardServer implements Server, ServerCore {
     this.requestState = requestStateSealer(options.requestStateSecret)
     this.diagnose = options.diagnose ?? (() => {})
     this.instructions = options.instructions ?? board.description
+    this.#hardware = new Hardware({
+      board: () => this.board,
+      actuators: () => this.#catalog.actuators,
+      owner: options.owner ?? sharedOwner,
+      clock: this.clock,
+      diagnose: text => this.diagnose(text),
+    })
     this.#catalog = this.#catalogOf(board)
     this.info = serverInfo(board, options)
     for (const id of Object.keys(options.extensions ?? {})) {
@@ -254,32 +259,33 @@ class BoardServer implements Server, ServerCore {
   }
 
   open(): Promise<void> {
-    if (this.#closing !== undefined) return Promise.reject(new Error(`${this.board.name} was closed`))
-    this.#opening ??= this.#takeHardware()
-    return this.#opening
+    return this.#hardware.open()
   }
 
   replaceBoard(board: Board): void {
     const next = this.#catalogOf(board)
     const { tools = {}, resources = {}, resourceTemplates = {} } = this.#options
     const last = this.#catalog
+    refuseTwins('tool', next.tools, tools)
+    refuseTwins('resource', next.resources, resources)
+    refuseTwins('resource template', next.resourceTemplates, resourceTemplates)
     this.board = board
     this.#catalog = next
     this.info = serverInfo(board, this.#options)
     this.instructions = this.#options.instructions ?? board.description
-    replace('tool', this.tools, last.tools, next.tools, tools)
-    replace('resource', this.resources, last.resources, next.resources, resources)
-    replace('template', this.resourceTemplates, last.resourceTemplates, next.resourceTemplates, resourceTemplates)
+    replace(this.tools, last.tools, next.tools)
+    replace(this.resources, last.resources, next.resources)
+    replace(this.resourceTemplates, last.resourceTemplates, next.resourceTemplates)
     for (const registry of [this.tools, this.resources, this.resourceTemplates, this.prompts]) registry.sealAnew()
     this.#watches.restart()
   }
 
-  async makeSafe(): Promise<string[]> {
-    return this.#open ? this.#stopActuators() : []
+  makeSafe(): Promise<string[]> {
+    return this.#hardware.makeSafe()
   }
 
   makeSafeNow(): void {
-    if (this.#open) for (const runner of this.#catalog.actuators) runner.makeSafeNow()
+    this.#hardware.makeSafeNow()
   }
 
   close(reason = 'The server is shutting down'): Promise<void> {
@@ -291,7 +297,7 @@ class BoardServer implements Server, ServerCore {
     return catalog(board, {
       clock: this.clock,
       diagnose: text => this.diagnose(text),
-      ready: () => this.#ready(),
+      ready: () => this.#hardware.ready(),
       readSensorsTool: this.#options.readSensorsTool ?? false,
     })
   }
@@ -320,44 +326,6 @@ class BoardServer implements Server, ServerCore {
     this.#changed.add(feature)
   }
 
-  #ready(): Promise<void> | undefined {
-    return this.#open ? undefined : this.open()
-  }
-
-  async #takeHardware(): Promise<void> {
-    const { board } = this
-    try {
-      if (board.device !== undefined) {
-        this.#ownership = await (this.#options.owner ?? sharedOwner).own(board.device, board.title ?? board.name)
-      }
-      await board.open?.()
-      this.#open = true
-      // Whatever a former run left behind, the first thing that happens is the safe state. A board that keeps itself
-      // safe knows better: it may serve others already.
-      const failures = board.makeSafe === undefined ? await this.makeSafe() : []
-      for (const failure of failures) this.diagnose(failure)
-    } catch (thrown) {
-      this.diagnose(`${board.name} could not be opened: ${diagnostic(thrown)}`)
-      await this.#ownership?.release()
-      this.#ownership = undefined
-      throw new Error(`${board.name} could not be opened: ${publicMessage(thrown)}`)
-    }
-  }
-
-  /** Breaks off every move, ahead of everything. Later ones are refused when `stopped` says why. */
-  async #stopActuators(stopped?: string): Promise<string[]> {
-    const { actuators } = this.#catalog
-    const { makeSafe } = this.board
-    if (makeSafe === undefined) return said(await Promise.all(actuators.map(runner => runner.makeSafe(stopped))))
-    for (const runner of actuators) runner.breakOff(stopped)
-    try {
-      await within(makeSafe.call(this.board), makeSafeMs, this.clock)
-      return []
-    } catch (thrown) {
-      return [`${this.board.name} could not be made safe: ${publicMessage(thrown)}`]
-    }
-  }
-
   /** Waits until every call is answered, but not for long. */
   #idle(): Promise<void> {
     return new Promise(resolve => {
@@ -371,25 +339,13 @@ class BoardServer implements Server, ServerCore {
 
   async #shutDown(reason: string): Promise<void> {
     const gone = new Error(reason)
-    let safe = this.#open ? this.#stopActuators(reason) : Promise.resolve<string[]>([])
+    const givenBack = this.#hardware.close(reason)
     for (const connection of this.#connections) {
       // Subscriptions first: to be aborted would end them without a word.
       connection.farewell()
       connection.abort(gone)
     }
-    if (!this.#open && this.#opening !== undefined) {
-      // Hardware that is just being taken is given back once it is there.
-      await within(this.#opening, openingMs, this.clock).catch(() => {})
-      if (this.#open) safe = this.#stopActuators(reason)
-    }
-    for (const failure of await safe) this.diagnose(failure)
-    try {
-      if (this.#open) await this.board.close?.()
-    } catch (thrown) {
-      this.diagnose(`${this.board.name} could not be closed: ${diagnostic(thrown)}`)
-    }
-    this.#open = false
-    await this.#ownership?.release()
+    await givenBack
     await this.#idle()
     for (const connection of [...this.#connections]) connection.close(gone)
   }
@@ -398,44 +354,29 @@ class BoardServer implements Server, ServerCore {
 const sharedOwner = processOwner()
 /** How long calls that were told to stop may take to be answered, in milliseconds. */
 const lastAnswersMs = 100
-/** How long hardware that is just being taken may take to be there, before it is left. */
-const openingMs = 1000
-/** How long a board that keeps itself safe may take for it, in milliseconds. */
-const makeSafeMs = 1000
 /** A key of `_meta` with its prefix (basic/index): labels with dots between, a slash, a name or nothing. */
 const extensionId = /^[a-z]([a-z0-9-]*[a-z0-9])?(\.[a-z]([a-z0-9-]*[a-z0-9])?)*\/([a-z0-9]([a-z0-9._-]*[a-z0-9])?)?$/i
 
 function add<D>(what: string, registry: Registry<D>, own: Record<string, D>, added: Record<string, D>): void {
+  refuseTwins(what, own, added)
   for (const [key, definition] of Object.entries(own)) registry.set(key, definition)
-  for (const [key, definition] of Object.entries(added)) {
-    if (registry.has(key)) throw new DefinitionError(`${what} "${key}" is declared twice: the board has one too`)
-    registry.set(key, definition)
-  }
+  for (const [key, definition] of Object.entries(added)) registry.set(key, definition)
 }
 
-/** Puts `next` in the place of `last`. What stays the same is not touched, and what the server's options say goes first. */
-function replace<D>(
-  what: string,
-  registry: Registry<D>,
-  last: Record<string, D>,
-  next: Record<string, D>,
-  added: Record<string, D>,
-): void {
-  for (const key of Object.keys(next)) {
-    if (Object.hasOwn(added, key))
-      throw new DefinitionError(`${what} "${key}" is declared twice: the board has one too`)
-  }
+/** Puts `next` in the place of `last`. What stays the same is not touched. */
+function replace<D>(registry: Registry<D>, last: Record<string, D>, next: Record<string, D>): void {
   for (const key of Object.keys(last)) if (!Object.hasOwn(next, key)) registry.delete(key)
   for (const [key, definition] of Object.entries(next)) registry.set(key, definition)
+}
+
+function refuseTwins(what: string, own: object, added: object): void {
+  const twin = Object.keys(added).find(key => Object.hasOwn(own, key))
+  if (twin !== undefined) throw new DefinitionError(`${what} "${twin}" is declared twice: the board has one too`)
 }
 
 /** Whether a level is as serious as another one. Every level is less serious than none at all. */
 function isAtLeast(level: LogLevel, other: LogLevel | undefined): boolean {
   return other !== undefined && logLevels.indexOf(level) >= logLevels.indexOf(other)
-}
-
-function said(failures: readonly (string | undefined)[]): string[] {
-  return failures.filter(failure => failure !== undefined)
 }
 
 function serverInfo(board: Board, { websiteUrl, icons }: ServerOptions): ServerInfo {

@@ -71,6 +71,13 @@ describe('a device that got new firmware', () => {
     expect(told(client)).toEqual(['notifications/resources/updated', 'notifications/resources/updated'])
   })
 
+  it('goes on as it was when it has a tool of the name of one of ours', async () => {
+    const server = createServer(boardOf({}), { tools: { fan: { call: () => 'ours' } } })
+    const client = new TestClient(server)
+    expect(() => server.replaceBoard(boardOf({ actuators: { fan: lamp } }))).toThrow(/"fan" is declared twice/)
+    expect((await client.modern('tools/list')).result.tools.map((each: any) => each.name)).toEqual(['lamp', 'fan'])
+  })
+
   it('goes on as it was when the new description has a mistake', async () => {
     const server = createServer(boardOf({}))
     const client = new TestClient(server)

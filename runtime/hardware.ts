@@ -1,0 +1,111 @@
+import type { ActuatorRunner } from './actuator-runner.ts'
+import type { Board } from './board.ts'
+import type { Clock } from './clock.ts'
+import { diagnostic, publicMessage } from './errors.ts'
+import type { Owner, Ownership } from './owner.ts'
+import { within } from './within.ts'
+
+/** How long hardware that is just being taken may take to be there, before it is left, in milliseconds. */
+const openingMs = 1000
+/** How long a board that keeps itself safe may take for it, in milliseconds. */
+const makeSafeMs = 1000
+
+/** What is needed to look after the hardware of a server. Board and actuators may be others after a while. */
+export interface HardwareOptions {
+  readonly board: () => Board
+  readonly actuators: () => readonly ActuatorRunner[]
+  readonly owner: Owner
+  readonly clock: Clock
+  readonly diagnose: (text: string) => void
+}
+
+/** The hardware of a board through its life: taken once, made safe at any time, given back once. */
+export class Hardware {
+  readonly #options: HardwareOptions
+  #ownership: Ownership | undefined = undefined
+  #opening: Promise<void> | undefined = undefined
+  #open = false
+  #closed = false
+
+  constructor(options: HardwareOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when the hardware is there; nothing when it is. */
+  ready(): Promise<void> | undefined {
+    return this.#open ? undefined : this.open()
+  }
+
+  /** Takes it, and puts every actuator into its safe state. Calling it again waits for the first. */
+  open(): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error(`${this.#options.board().name} was closed`))
+    this.#opening ??= this.#take()
+    return this.#opening
+  }
+
+  /** Puts every actuator into its safe state, ahead of everything. Returns what went wrong. */
+  async makeSafe(): Promise<string[]> {
+    return this.#open ? this.#stop() : []
+  }
+
+  /** The last resort when nothing may be awaited any more. */
+  makeSafeNow(): void {
+    if (this.#open) for (const runner of this.#options.actuators()) runner.makeSafeNow()
+  }
+
+  /** Breaks off every move for good, makes everything safe, and gives it back. */
+  async close(reason: string): Promise<void> {
+    this.#closed = true
+    const { board, clock, diagnose } = this.#options
+    let safe = this.#open ? this.#stop(reason) : Promise.resolve<string[]>([])
+    if (!this.#open && this.#opening !== undefined) {
+      // Hardware that is just being taken is given back once it is there.
+      await within(this.#opening, openingMs, clock).catch(() => {})
+      if (this.#open) safe = this.#stop(reason)
+    }
+    for (const failure of await safe) diagnose(failure)
+    try {
+      if (this.#open) await board().close?.()
+    } catch (thrown) {
+      diagnose(`${board().name} could not be closed: ${diagnostic(thrown)}`)
+    }
+    this.#open = false
+    await this.#ownership?.release()
+  }
+
+  async #take(): Promise<void> {
+    const { owner, diagnose } = this.#options
+    const board = this.#options.board()
+    try {
+      if (board.device !== undefined) this.#ownership = await owner.own(board.device, board.title ?? board.name)
+      await board.open?.()
+      this.#open = true
+      // Whatever a former run left behind, the first thing that happens is the safe state. A board that keeps itself
+      // safe knows better: it may serve others already.
+      const failures = board.makeSafe === undefined ? await this.makeSafe() : []
+      for (const failure of failures) diagnose(failure)
+    } catch (thrown) {
+      diagnose(`${board.name} could not be opened: ${diagnostic(thrown)}`)
+      await this.#ownership?.release()
+      this.#ownership = undefined
+      throw new Error(`${board.name} could not be opened: ${publicMessage(thrown)}`)
+    }
+  }
+
+  /** Breaks off every move. Later ones are refused when `stopped` says why. */
+  async #stop(stopped?: string): Promise<string[]> {
+    const board = this.#options.board()
+    const runners = this.#options.actuators()
+    if (board.makeSafe === undefined) {
+      const failures = await Promise.all(runners.map(runner => runner.makeSafe(stopped)))
+      return failures.filter(failure => failure !== undefined)
+    }
+    for (const runner of runners) runner.breakOff(stopped)
+    try {
+      await within(board.makeSafe(), makeSafeMs, this.#options.clock)
+      return []
+    } catch (thrown) {
+      return [`${board.name} could not be made safe: ${publicMessage(thrown)}`]
+    }
+  }
+}
