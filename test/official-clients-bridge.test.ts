@@ -250,8 +250,9 @@ const chosen = clientKinds.filter(({ name, revision }) => revision >= '2025-11-2
 for (const kind of boardKinds) {
   describe.skipIf(noPtys !== undefined)(kind.name, () => {
     let board: Greenhouse
-    const folder = mkdtempSync(join(tmpdir(), 'fb-'))
+    let folder: string
     beforeAll(() => {
+      folder = mkdtempSync(join(tmpdir(), 'fb-'))
       board = new Greenhouse(kind.firmware)
     })
     afterAll(() => {
@@ -260,7 +261,7 @@ for (const kind of boardKinds) {
     })
 
     for (const [at, client] of chosen.entries())
-      drive(client, { isFirst: at === 0, stops: kind.stops, folder, board: () => board })
+      drive(client, { isFirst: at === 0, stops: kind.stops, folder: () => folder, board: () => board })
   })
 }
 
@@ -268,7 +269,8 @@ interface Drive {
   /** Nobody ever saw the board before. */
   isFirst: boolean
   stops: boolean
-  folder: string
+  /** Where the bridge keeps what it knows. */
+  folder(): string
   board(): Greenhouse
 }
 
@@ -285,7 +287,7 @@ function drive(kind: ClientKind, { isFirst, stops, folder, board }: Drive): void
 
     it(isFirst ? 'is served although nobody saw the board before' : 'is served before the board boots', async () => {
       if (isFirst) board().boot()
-      await client.connect(bridge(recording, board().cable.path, folder))
+      await client.connect(bridge(recording, board().cable.path, folder()))
       const { info, version, capabilities } = client.about()
       // What it is called is known from the run before.
       if (!isFirst) expect(info).toMatchObject({ name: 'greenhouse', version: '1.0.0' })
