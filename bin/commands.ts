@@ -105,6 +105,7 @@ export const commands = {
       'read-sensors': { help: 'add a tool read_sensors, for hosts that never show resources to the model' },
       name: { value: 'NAME', help: "the server's name (what the board calls itself)" },
       mirror: { value: 'PATH', help: 'a port at this path shows what the board prints, to read only' },
+      'log-file': { value: 'FILE', help: 'what the board prints is added to this file, as it is shown on stderr' },
       'no-share': { help: 'do not share the port with other copies of the bridge' },
     },
     notes: [

@@ -16,17 +16,19 @@ export interface BridgeOptions {
   readSensors: boolean
   name?: string
   mirror?: string
+  /** What the devices print is added to this file. */
+  logFile?: string
   share: boolean
 }
 
 /** What `--config` may hold, as JSON writes it. */
 type Config = Record<string, unknown>
 
-const texts = ['pace', 'dtr', 'name', 'mirror', 'prefix'] as const
+const texts = ['pace', 'dtr', 'name', 'mirror', 'logFile', 'prefix'] as const
 const counts = ['baud', 'timeout'] as const
 const switches = ['readSensors', 'share'] as const
 const portKeys = ['port', 'prefix', 'baud', 'pace', 'dtr', 'timeout']
-const fileKeys = ['port', 'baud', 'pace', 'dtr', 'timeout', 'readSensors', 'name', 'mirror', 'share']
+const fileKeys = ['port', 'baud', 'pace', 'dtr', 'timeout', 'readSensors', 'name', 'mirror', 'logFile', 'share']
 
 /**
  * Reads the options of the bridge, from the command line and from the file that it names. What stands on the command line
@@ -50,12 +52,14 @@ export function bridgeOptions({ values, lists }: Pick<Arguments, 'values' | 'lis
     }
   })
   const name = given.name === undefined ? undefined : checkedName(String(given.name))
+  const logFile = given['log-file'] ?? given.logFile
   return {
     ports,
     readSensors: given['read-sensors'] === true || given.readSensors === true,
     share: given['no-share'] !== true && given.share !== false,
     ...(name !== undefined && { name }),
     ...(given.mirror !== undefined && { mirror: String(given.mirror) }),
+    ...(logFile !== undefined && { logFile: String(logFile) }),
   }
 }
 

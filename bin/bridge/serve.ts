@@ -2,6 +2,7 @@ import { descriptionFiles, mergeBoards } from '../../boards/remote/index.ts'
 import { type Board, createServer, DefinitionError, type Server } from '../../runtime/index.ts'
 import { stdio } from '../../transports/stdio/index.ts'
 import { type OwnContext, type OwnedDevice, shareDevice } from '../share/index.ts'
+import { deviceLog } from './device-log.ts'
 import { keyOf, storeKeyOf } from './identity.ts'
 import { mirrorAt } from './mirror.ts'
 import type { BridgeOptions } from './options.ts'
@@ -28,6 +29,7 @@ export async function ownDevices(options: BridgeOptions, context?: OwnContext): 
   let server: Server | undefined
   const say = (text: string) => (server === undefined ? tellOperator(text) : server.diagnose(text))
   const store = descriptionFiles({ diagnose: say })
+  const log = deviceLog({ file: options.logFile, say })
   const mirror = options.mirror === undefined ? undefined : mirrorAt(options.mirror, say)
   const changed = () => {
     try {
@@ -40,7 +42,7 @@ export async function ownDevices(options: BridgeOptions, context?: OwnContext): 
   const devices = await Promise.all(
     options.ports.map(async port => {
       const storeKey = await storeKeyOf(port.spec)
-      return new ServedDevice({ port, store, storeKey, mirror, say, onBoard: changed })
+      return new ServedDevice({ port, store, storeKey, mirror, log, say, onBoard: changed })
     }),
   )
   server = createServer(boardOf(devices, options), {
@@ -59,6 +61,7 @@ export async function ownDevices(options: BridgeOptions, context?: OwnContext): 
     async close() {
       await Promise.all(devices.map(device => device.close()))
       mirror?.close()
+      await log.close()
     },
     controls: {
       release: async () => void (await Promise.all(devices.map(({ cable }) => cable.release()))),

@@ -4,6 +4,7 @@ import type { Traffic } from '../trace-lines.ts'
 import { WireTrace } from '../trace-wire.ts'
 import { findBoard } from './auto.ts'
 import { CabledDevice } from './device.ts'
+import type { DeviceLog } from './device-log.ts'
 import { McpSide } from './mcp-side.ts'
 import type { Mirror } from './mirror.ts'
 import type { BridgePort } from './options.ts'
@@ -15,6 +16,8 @@ export interface ServedDeviceOptions {
   store: DescriptionStore
   storeKey: string
   mirror: Mirror | undefined
+  /** Takes what it prints. */
+  log: DeviceLog
   /** Its board is another one now. */
   onBoard(): void
   say(text: string): void
@@ -48,11 +51,11 @@ export class ServedDevice {
   #learning: Promise<void> | undefined
 
   constructor(options: ServedDeviceOptions) {
-    const { port, store, storeKey, say, mirror } = options
+    const { port, store, storeKey, say, mirror, log } = options
     this.#options = options
     this.#label = port.spec === 'auto' ? 'the board' : port.spec
     const told = (line: string) => {
-      say(`${this.cable.remote.name}: ${line}`)
+      log.line(this.cable.remote.name, line)
       // Below what hosts hear that never asked.
       this.#server?.log('debug', line, this.cable.remote.name)
     }
@@ -68,7 +71,7 @@ export class ServedDevice {
       onMcpLost: why => this.#mcp?.lost(why),
       onText: told,
       onLog: (severity, text) => {
-        say(`${this.cable.remote.name}: ${text}`)
+        log.line(this.cable.remote.name, text)
         this.#server?.log(levels[severity] ?? 'info', text, this.cable.remote.name)
       },
       onPort: change => {

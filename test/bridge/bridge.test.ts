@@ -102,11 +102,16 @@ describe.skipIf(noPtys !== undefined)('a board on the compact link', () => {
     await bridge.request('tools/list')
     board.print('soil is dry\r\n')
     await bridge.tells('soil is dry')
-    expect(bridge.stderr).toMatch(/greenhouse.*soil is dry/)
+    expect(bridge.stderr).toMatch(/^\d\d:\d\d:\d\d\.\d{3} greenhouse \(.*\): soil is dry$/m)
     expect(bridge.lines.filter(line => line.includes('soil is dry'))).toEqual([])
     await bridge.request('logging/setLevel', { level: 'debug' })
     board.print('soil is wet\r\n')
     await bridge.until(() => bridge.lines.some(line => line.includes('soil is wet')), 'a log message')
+    const message = JSON.parse(bridge.lines.find(line => line.includes('soil is wet'))!)
+    expect(message).toMatchObject({
+      method: 'notifications/message',
+      params: { level: 'debug', logger: expect.stringContaining('greenhouse'), data: 'soil is wet' },
+    })
   })
 
   it('may be one of several: each has its names behind its own prefix', async () => {

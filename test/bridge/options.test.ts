@@ -57,15 +57,16 @@ describe('the options of the bridge', () => {
       pace: '32/10',
       readSensors: true,
       share: false,
+      logFile: '/tmp/board.log',
     })
-    const { ports, readSensors, share } = bridgeOptions({ values: { config: file, dtr: 'on', pace: '8/5' } })
+    const { ports, readSensors, share, logFile } = bridgeOptions({ values: { config: file, dtr: 'on', pace: '8/5' } })
     const lines = { dtr: true, rts: true }
     const pacing = { bytes: 8, ms: 5 }
     expect(ports).toEqual([
       { prefix: 'lab', spec: '/dev/ttyACM0', baudRate: 9600, lines, pacing },
       { prefix: 'attic', spec: '/dev/ttyUSB0', baudRate: 19200, lines, pacing },
     ])
-    expect([readSensors, share]).toEqual([true, false])
+    expect([readSensors, share, logFile]).toEqual([true, false, '/tmp/board.log'])
   })
 
   it.each([
