@@ -127,9 +127,10 @@ export const commands = {
       'no-ask': { help: 'open none of them: opening a port resets some boards' },
       baud: lineOptions.baud,
       json: { help: 'print JSON' },
+      udev: { help: 'print udev rules that let you use the boards that are plugged in (Linux); none is opened' },
     },
     notes: ['A port that a bridge or another program has is not opened; who has it is told.'],
-    examples: ['ferrule ports', 'ferrule ports --no-ask'],
+    examples: ['ferrule ports', 'ferrule ports --no-ask', 'ferrule ports --udev'],
   },
   doctor: {
     summary: 'Check a port, or a configuration of a host, step by step',

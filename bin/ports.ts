@@ -1,8 +1,9 @@
 import { listPorts, type PortDescription, PortError, portHolders } from '../transports/serial/index.ts'
 import { type BridgeStatus, ownerOf } from './bridge/identity.ts'
 import { ask, bootMs, foundText } from './bridge/probe.ts'
+import { udevFile, udevRules } from './bridge/udev-rules.ts'
 import type { Arguments } from './commands.ts'
-import { Failure } from './failure.ts'
+import { exitCodes, Failure } from './failure.ts'
 import { portUse } from './line-options.ts'
 import { plain } from './try/readings.ts'
 
@@ -19,6 +20,7 @@ export async function run({ values }: Arguments): Promise<void> {
   const ports = await listPorts().catch(thrown => {
     throw new Failure(thrown instanceof PortError ? thrown.message : String(thrown))
   })
+  if (values.udev === true) return printUdevRules(ports)
   const use = portUse(values)
   if (ports.length > 0 && values['no-ask'] !== true) {
     process.stderr.write(`ferrule: asks who is there, which takes up to ${bootMs / 1000} s\n`)
@@ -36,6 +38,26 @@ export async function run({ values }: Arguments): Promise<void> {
     }),
   )
   process.stdout.write(values.json === true ? `${JSON.stringify(listed, null, 2)}\n` : listText(listed))
+}
+
+function printUdevRules(ports: readonly PortDescription[]): void {
+  if (process.platform !== 'linux') {
+    throw new Failure('--udev is for Linux: here every user may open a serial port', exitCodes.wrongUse)
+  }
+  const rules = udevRules(ports)
+  if (rules === undefined) {
+    throw new Failure('no board is plugged in by USB: plug in the one that the rules are for, and run this again')
+  }
+  process.stdout.write(rules)
+  process.stderr.write(
+    [
+      'ferrule: to put them in place:',
+      `  ferrule ports --udev | sudo tee ${udevFile}`,
+      '  sudo udevadm control --reload',
+      'Then plug the board in again.',
+      '',
+    ].join('\n'),
+  )
 }
 
 function bridgeText({ pid, ports }: BridgeStatus, port: PortDescription): Pick<Listed, 'usedBy' | 'answers'> {

@@ -129,7 +129,8 @@ const permissions: { rule: string; permission: Permission; message: string }[] =
     permission: dialout,
     message:
       'it belongs to group dialout with mode crw-rw----, and ada is not in that group. ' +
-      'Run: sudo usermod -aG dialout ada, then log out and log in again',
+      'Run: sudo usermod -aG dialout ada, then log out and log in again. ' +
+      'Or install the udev rule that "ferrule ports --udev" prints',
   },
   {
     rule: 'a group that the user joined after logging in',
@@ -141,14 +142,14 @@ const permissions: { rule: string; permission: Permission; message: string }[] =
     permission: { ...dialout, mode: 0o20000 },
     message:
       'it belongs to group dialout with mode c---------, which lets nobody else in. ' +
-      'A udev rule gives it to a group, or for now run: sudo chmod 666 /dev/ttyUSB9',
+      'For good, install the udev rule that "ferrule ports --udev" prints; for now run: sudo chmod 666 /dev/ttyUSB9',
   },
   {
     rule: 'the group root, which nobody is asked to join',
     permission: { ...dialout, gid: 0, group: 'root' },
     message:
       'it belongs to group root with mode crw-rw----, which lets nobody else in. ' +
-      'A udev rule gives it to a group, or for now run: sudo chmod 666 /dev/ttyUSB9',
+      'For good, install the udev rule that "ferrule ports --udev" prints; for now run: sudo chmod 666 /dev/ttyUSB9',
   },
   {
     rule: 'a group that this session is in, and still',
@@ -163,6 +164,20 @@ const permissions: { rule: string; permission: Permission; message: string }[] =
       'This is a container: start it with --device=/dev/ttyUSB9 and --group-add 20',
   },
   {
+    rule: 'a container that the device was not handed to, even for root',
+    permission: { ...dialout, sandbox: 'container', user: 'root', gid: 0, group: 'root', groups: [0], memberOf: [] },
+    message:
+      'it belongs to group root with mode crw-rw----. ' +
+      'This is a container, which devices must be handed to: start it with --device=/dev/ttyUSB9',
+  },
+  {
+    rule: 'a flatpak',
+    permission: { ...dialout, sandbox: 'flatpak', flatpak: 'com.visualstudio.code' },
+    message:
+      'this program runs in a flatpak. ' +
+      'Run: flatpak override --user --device=all com.visualstudio.code, then start it again',
+  },
+  {
     rule: 'a snap',
     permission: { ...dialout, sandbox: 'snap' },
     message: 'this Node is a snap, which is kept away from devices. Install Node another way',
@@ -170,6 +185,12 @@ const permissions: { rule: string; permission: Permission; message: string }[] =
 ]
 
 describe('A missing permission', () => {
+  it('of a UART, which has no USB ids, is not sent to a rule for those', () => {
+    const text = permissionText('/dev/ttyAMA0', dialout)
+    expect(text).toMatch(/sudo usermod -aG dialout ada, then log out and log in again$/)
+    expect(permissionText('/dev/ttyAMA0', { ...dialout, mode: 0o20000 })).not.toContain('--udev')
+  })
+
   it.each(permissions)('$rule', ({ permission, message }) => {
     expect(permissionText('/dev/ttyUSB9', permission)).toBe(`no permission to open /dev/ttyUSB9: ${message}`)
   })

@@ -16,6 +16,8 @@ export interface Permission {
   memberOf: readonly string[]
   /** What keeps devices away from the process, whatever the file's mode says. */
   sandbox: 'snap' | 'flatpak' | 'container' | undefined
+  /** What the flatpak is called. */
+  flatpak?: string | undefined
 }
 
 /** Gathers what decides about a file on this machine. */
@@ -32,17 +34,29 @@ export function permissionOf(path: string): Permission {
     groups: [...(process.getgroups?.() ?? []), process.getegid?.() ?? -1],
     memberOf: groups.filter(line => line[3]?.split(',').includes(username)).map(line => line[0] ?? ''),
     sandbox: sandbox(),
+    flatpak: process.env.FLATPAK_ID,
   }
+}
+
+/** Which needs no new session, and no group. */
+const udev = 'install the udev rule that "ferrule ports --udev" prints'
+
+/** Whether a rule for the USB ids of a device can help. */
+function isUsb(path: string): boolean {
+  return /\/tty(ACM|USB)\d|\/serial\/by-/.test(path)
 }
 
 /** Says what is missing, and the one thing to do about it. */
 export function permissionText(path: string, permission: Permission): string {
-  const { mode, group, gid, user, groups, memberOf, sandbox } = permission
+  const { mode, group, gid, user, groups, memberOf, sandbox, flatpak } = permission
   const denied = `no permission to open ${path}`
   if (sandbox === 'snap')
     return `${denied}: this Node is a snap, which is kept away from devices. Install Node another way`
   if (sandbox === 'flatpak')
-    return `${denied}: this program runs in a flatpak. Run: flatpak override --user --device=all, with its name`
+    return (
+      `${denied}: this program runs in a flatpak. ` +
+      `Run: flatpak override --user --device=all ${flatpak ?? 'NAME'}, then start it again`
+    )
   const rule = `it belongs to group ${group} with mode ${modeText(mode)}`
   const groupMay = (mode & 0o060) === 0o060
   if (groupMay && gid !== 0 && !groups.includes(gid)) {
@@ -52,11 +66,15 @@ export function permissionText(path: string, permission: Permission): string {
       return `${denied}: ${rule}. This is a container: start it with --device=${path} and --group-add ${gid}`
     return (
       `${denied}: ${rule}, and ${user} is not in that group. ` +
-      `Run: sudo usermod -aG ${group} ${user}, then log out and log in again`
+      `Run: sudo usermod -aG ${group} ${user}, then log out and log in again${isUsb(path) ? `. Or ${udev}` : ''}`
     )
   }
+  // Even root gets no further where the device was not handed in.
+  if (sandbox === 'container')
+    return `${denied}: ${rule}. This is a container, which devices must be handed to: start it with --device=${path}`
   if (groupMay && groups.includes(gid)) return `${denied}: ${rule}, which allows it, but something else forbids it`
-  return `${denied}: ${rule}, which lets nobody else in. A udev rule gives it to a group, or for now run: sudo chmod 666 ${path}`
+  const lasting = isUsb(path) ? `For good, ${udev}` : 'A udev rule gives it to a group'
+  return `${denied}: ${rule}, which lets nobody else in. ${lasting}; for now run: sudo chmod 666 ${path}`
 }
 
 /** `crw-rw----`, as `ls` shows it. */
