@@ -1,4 +1,5 @@
 import { cleanText } from '../boards/remote/index.ts'
+import type { LinkCounters } from '../boards/remote/link/index.ts'
 import type { Call, SensorValue } from '../runtime/index.ts'
 import type { Found } from './bridge/probe.ts'
 import type { Examination } from './doctor-steps.ts'
@@ -46,14 +47,30 @@ async function examineLink({ board, cable }: Extract<Found, { kind: 'link' }>, e
   const began = performance.now()
   for (let count = 0; count < pings; count++) await remote.ping()
   const each = (performance.now() - began) / pings
-  const { damaged, repeats } = remote.counters
-  const bad = damaged > 0 ? `, ${damaged} frames came damaged` : ''
-  examination.step(
-    damaged > 2 ? 'note' : 'ok',
-    'round trip',
-    `${each.toFixed(1)} ms${bad}${repeats > 2 ? `, ${repeats} were asked again` : ''}`,
-    ...(damaged > 2 ? ['a shorter cable, or one with a shield; and check that the grounds are joined'] : []),
-  )
+  examination.step('ok', 'round trip', `${each.toFixed(1)} ms`)
+  errorsStep(remote.counters, examination)
+}
+
+/** What a link has seen go wrong. A boot loader may be taken for a frame or two, and a hello that a board slept through is repeated. */
+export type ErrorCounters = Pick<LinkCounters, 'damaged' | 'repeats' | 'restarts'>
+
+const isUsual = 2
+
+/** Tells how often the line, or the board, failed. */
+export function errorsStep({ damaged, repeats, restarts }: ErrorCounters, examination: Examination): void {
+  const text = `${counted(damaged, 'damaged frame')}, ${counted(repeats, 'repeat')}, ${counted(restarts, 'restart')}`
+  if (damaged > isUsual) {
+    const advice = 'a shorter cable, or one with a shield; and check that the grounds are joined'
+    return examination.step('note', 'errors', text, advice)
+  }
+  if (restarts > 0) {
+    return examination.step('note', 'errors', text, 'check its power supply: what it moves may pull it down')
+  }
+  examination.step('ok', 'errors', text)
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
 async function examineMcp({ client }: Extract<Found, { kind: 'mcp' }>, examination: Examination): Promise<void> {

@@ -1,7 +1,7 @@
 import { listPorts, type PortChange, type PortError, portsText, portText } from '../transports/serial/index.ts'
 import { type BridgeStatus, ownerOf } from './bridge/identity.ts'
 import { ask, bootMs, type Found, foundText } from './bridge/probe.ts'
-import { examineFound } from './doctor-found.ts'
+import { errorsStep, examineFound } from './doctor-found.ts'
 import { lineSample } from './doctor-line.ts'
 import type { Examination } from './doctor-steps.ts'
 import { asFailure, type PortUse } from './line-options.ts'
@@ -77,11 +77,12 @@ function bridged({ pid, copies, released, ports }: BridgeStatus, spec: string, e
     const advice = 'end "ferrule release", which holds it, and the bridge takes it back'
     return examination.step('fail', 'port', 'the bridge has let go of it, for an upload', advice)
   }
-  for (const { spec: name, away, kind, name: device } of ports) {
+  for (const { spec: name, away, kind, name: device, counters } of ports) {
     if (away !== undefined) {
       examination.step('fail', 'answer', `${name}: ${away}`, 'see what goes over the cable: ferrule trace --port PORT')
     } else {
       examination.step('ok', 'answer', `${device} (${kind === 'link' ? 'compact link' : 'MCP'})`)
+      if (kind === 'link' && counters !== undefined) errorsStep(counters, examination)
     }
   }
   examination.step('skip', 'reading', 'left to the bridge: ask the host to read a sensor')
@@ -113,7 +114,7 @@ function heardStep(bytes: Uint8Array, found: Found, { baudRate = 115_200 }: Port
   const { kind, lastLine, bytes: count } = lineSample(bytes)
   if (kind === 'silence') examination.step('note', 'heard', 'nothing came in')
   else if (kind === 'noise') {
-    examination.step('note', 'heard', `${count} bytes of noise: it looks like another rate than ${baudRate} baud`)
+    examination.step('note', 'heard', `${count} bytes of noise: looks like another baud rate than ${baudRate}`)
   } else examination.step('note', 'heard', `text, such as: ${lastLine ?? ''}`)
 }
 

@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs'
+import type { LinkCounters } from '../../boards/remote/link/index.ts'
 import { listPorts, type PortDescription, parsePortSpec, portSpecText } from '../../transports/serial/index.ts'
 // Not by the index: who only asks keeps its standard output, which the transport of a server would take.
 import { controlDevice } from '../share/control.ts'
@@ -73,7 +74,15 @@ export interface BridgeStatus {
   pid: number
   copies: number
   released: boolean
-  ports: { spec: string; path?: string; state: string; away?: string; kind: string; name: string }[]
+  ports: {
+    spec: string
+    path?: string
+    state: string
+    away?: string
+    kind: string
+    name: string
+    counters?: LinkCounters
+  }[]
 }
 
 /** The bridge that has a device, by whatever name; nothing when none has it. Of several devices, the one that has all. */

@@ -1,7 +1,9 @@
 import { createReadStream, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { errorsStep } from '../../bin/doctor-found.ts'
 import { lineSample } from '../../bin/doctor-line.ts'
+import { Examination } from '../../bin/doctor-steps.ts'
 import { listText } from '../../bin/ports.ts'
 import { projectDir } from '../child.ts'
 import { noPtys, Pty } from '../serial/pty.ts'
@@ -30,8 +32,10 @@ describe.skipIf(noPtys !== undefined)('the doctor', () => {
       'ok actuators',
       'ok reading',
       'ok round trip',
+      'ok errors',
     ])
     expect(text).toContain('soil: 0.42 /')
+    expect(text).toMatch(/errors +0 damaged frames, \d+ repeats?, 0 restarts/)
     expect([code, moves.filter(each => each > 0)]).toEqual([0, []])
   })
 
@@ -58,7 +62,7 @@ describe.skipIf(noPtys !== undefined)('the doctor', () => {
     expect(text.text).toMatch(
       /heard +text, such as: soil 0.42[\s\S]*FAIL +answer[\s\S]*speaks neither the link nor MCP/,
     )
-    expect(noise.text).toMatch(/another rate than 115200 baud[\s\S]*FAIL +answer[\s\S]*--baud 9600/)
+    expect(noise.text).toMatch(/looks like another baud rate than 115200[\s\S]*FAIL +answer[\s\S]*--baud 9600/)
     expect([text.code, noise.code]).toEqual([1, 1])
   })
 
@@ -97,6 +101,18 @@ describe.skipIf(noPtys !== undefined)('the doctor', () => {
     const found = await doctor('--host-config', file)
     expect(found.text).toContain(expected)
     expect(found.code).toBe(1)
+  })
+})
+
+describe('the errors of a link', () => {
+  it.each([
+    [{ damaged: 0, repeats: 1, restarts: 0 }, /^ok +errors +0 damaged frames, 1 repeat, 0 restarts$/],
+    [{ damaged: 7, repeats: 9, restarts: 0 }, /^note +errors +7 damaged frames[^\n]*\n *→ a shorter cable/],
+    [{ damaged: 0, repeats: 0, restarts: 1 }, /^note +errors [^\n]*1 restart\n *→ check its power supply/],
+  ])('%j are told, with what to do', (counters, expected) => {
+    const lines: string[] = []
+    errorsStep(counters, new Examination(line => lines.push(line)))
+    expect(lines.join('\n')).toMatch(expected)
   })
 })
 
