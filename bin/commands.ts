@@ -53,7 +53,9 @@ const file: Positional = {
 }
 
 /** How a port is named, wherever one is asked for. */
-const portForms = 'a path (/dev/ttyACM0, COM3), usb:VID:PID[:SERIAL] or tcp://HOST:PORT'
+const portForms =
+  'a path (/dev/ttyACM0, COM3) or a glob of paths, a serial number, what the board calls itself, ' +
+  'usb:VID:PID[:SERIAL] or tcp://HOST:PORT'
 
 /** How a port is used. */
 const lineOptions = {
@@ -117,6 +119,7 @@ export const commands = {
     examples: [
       'ferrule bridge',
       'ferrule bridge --port /dev/ttyACM0',
+      'ferrule bridge --port greenhouse',
       'ferrule bridge --port usb:2341:0043 --baud 9600 --pace 32/10',
     ],
   },

@@ -1,6 +1,9 @@
 import { listPorts, type PortChange, type PortError, portsText, portText } from '../transports/serial/index.ts'
+import { findBoard } from './bridge/auto.ts'
 import { type BridgeStatus, ownerOf } from './bridge/identity.ts'
-import { ask, bootMs, type Found, foundText } from './bridge/probe.ts'
+import type { BridgePort } from './bridge/options.ts'
+import { answers, ask, bootMs, type Found, foundText } from './bridge/probe.ts'
+import { isSought } from './bridge/sought.ts'
 import { errorsStep, examineFound } from './doctor-found.ts'
 import { lineSample } from './doctor-line.ts'
 import type { Examination } from './doctor-steps.ts'
@@ -16,15 +19,17 @@ export async function examinePort(
   timeoutMs: number | undefined,
   examination: Examination,
 ): Promise<void> {
-  const spec = given === undefined ? await onlyPort(examination) : given
-  if (spec === undefined) return
+  const named = given === undefined ? await onlyPort(examination) : given
+  if (named === undefined) return
   const { parsePorts } = await import('./bridge/port-names.ts')
-  const [port] = asFailure(() => parsePorts([spec]))
+  const [port] = asFailure(() => parsePorts([named]))
   const owner = await ownerOf(port!.spec)
-  if (owner !== undefined) return bridged(owner, spec, examination)
+  if (owner !== undefined) return bridged(owner, named, examination)
+  const spec = isSought(port!.spec) ? await soughtPort({ ...port!, ...use }, examination) : port!.spec
+  if (spec === undefined) return
   const heard: Uint8Array[] = []
   let opened: Extract<PortChange, { state: 'open' }> | undefined
-  const found = await ask({ ...port!, ...use }, timeoutMs ?? bootMs, {
+  const found = await ask({ ...port!, ...use, spec }, timeoutMs ?? bootMs, {
     onPort: change => {
       if (change.state === 'open') opened = change
     },
@@ -68,6 +73,22 @@ async function onlyPort(examination: Examination): Promise<string | undefined> {
     examination.step('fail', 'port', `there are several: ${portsText(ports)}`, 'name one: ferrule doctor PORT')
   }
   return undefined
+}
+
+/** What is looked for, when it is there now. */
+async function soughtPort(port: BridgePort, examination: Examination): Promise<string | undefined> {
+  try {
+    return await findBoard({
+      spec: port.spec,
+      once: true,
+      say: () => {},
+      signal: new AbortController().signal,
+      answers: (spec, called) => answers({ ...port, spec }, called),
+    })
+  } catch (thrown) {
+    examination.step('fail', 'port', (thrown as Error).message)
+    return undefined
+  }
 }
 
 function bridged({ pid, copies, released, ports }: BridgeStatus, spec: string, examination: Examination): void {

@@ -30,10 +30,11 @@ export interface CabledDeviceOptions extends Told {
 
 /** A device on the end of a cable: the port, whatever becomes of it, and the device behind it. */
 export class CabledDevice {
-  /** How the port is named: `auto` until it was found. */
+  /** How the port is named; until it was found, what is looked for. */
   spec: string
   readonly remote: RemoteDevice
   readonly #options: CabledDeviceOptions
+  readonly #closed = new AbortController()
   readonly #lookers = new Set<(direction: Direction, bytes: Uint8Array) => void>()
   #port: PortConnection | undefined = undefined
 
@@ -49,6 +50,11 @@ export class CabledDevice {
       diagnose: say,
       line: { write: data => this.#write(data) },
     })
+  }
+
+  /** Aborted when nobody wants the device any more. */
+  get closed(): AbortSignal {
+    return this.#closed.signal
   }
 
   /** What the system tells of the port. */
@@ -99,6 +105,7 @@ export class CabledDevice {
   }
 
   async close(): Promise<void> {
+    this.#closed.abort()
     await this.remote.close()
     await this.#port?.close()
   }

@@ -4,14 +4,17 @@ import { listPorts, type PortDescription, parsePortSpec, portSpecText } from '..
 // Not by the index: who only asks keeps its standard output, which the transport of a server would take.
 import { controlDevice } from '../share/control.ts'
 import { parsePorts } from './port-names.ts'
+import { candidates, isSought } from './sought.ts'
+import { identityOf } from './usb-identity.ts'
 
 /** All the ways in which a device that is there now may have been named, the way that was taken first. */
 export async function namesOf(spec: string, ports?: readonly PortDescription[]): Promise<string[]> {
   const port = await portOf(spec, ports)
   if (port === undefined) return [spec]
-  const { path, byId, vendorId = '', productId = '' } = port
+  const { path, byId, vendorId = '', productId = '', serialNumber } = port
   const usb = vendorId === '' ? [] : [portSpecText({ kind: 'usb', vendorId, productId, serialNumber: undefined })]
-  return [...new Set([spec, ...(identityOf(port) ? [identityOf(port)!] : []), path, ...(byId ? [byId] : []), ...usb])]
+  const identity = identityOf(port)
+  return [...new Set([spec, identity, path, byId, ...usb, serialNumber])].filter(name => name !== undefined)
 }
 
 /** The key of a device for what is kept of it: who it is, where that can be told, and else where it is. */
@@ -20,17 +23,16 @@ export async function storeKeyOf(spec: string): Promise<string> {
   return (port && identityOf(port)) ?? spec
 }
 
-/** `usb:2341:0043:SERIAL` for a device that no other is like. */
-export function identityOf({ vendorId, productId, serialNumber }: PortDescription): string | undefined {
-  if (vendorId === undefined || productId === undefined || serialNumber === undefined) return undefined
-  return portSpecText({ kind: 'usb', vendorId, productId, serialNumber })
-}
-
 /** What the system tells of the port that a spec means now. */
 export async function portOf(spec: string, known?: readonly PortDescription[]): Promise<PortDescription | undefined> {
-  const parsed = spec === 'auto' ? undefined : parsePortSpec(spec)
-  if (parsed === undefined || parsed.kind === 'tcp') return undefined
+  if (spec === 'auto') return undefined
+  const parsed = isSought(spec) ? undefined : parsePortSpec(spec)
+  if (parsed?.kind === 'tcp') return undefined
   const ports = known ?? (await listPorts().catch(() => []))
+  if (parsed === undefined) {
+    const { ports: found, called } = candidates(spec, ports)
+    return found.length === 1 && called === undefined ? found[0] : undefined
+  }
   if (parsed.kind === 'path') {
     const device = realPath(parsed.path)
     return ports.find(({ path }) => path === parsed.path || path === device)
@@ -55,12 +57,15 @@ function realPath(path: string): string {
 
 /**
  * The key under which copies of the bridge find each other: how the ports were named, unless another copy has them by
- * another name already.
+ * another name already. What is looked for goes by what it is, where that is known now: others may name it otherwise.
  */
 export async function keyOf(specs: readonly string[]): Promise<string> {
   const [spec] = specs
   if (specs.length !== 1) return [...specs].sort().join(' ')
-  return (await ownerOf(spec!))?.key ?? spec!
+  const owner = await ownerOf(spec!)
+  if (owner !== undefined) return owner.key
+  const port = isSought(spec!) ? await portOf(spec!) : undefined
+  return port === undefined ? spec! : (identityOf(port) ?? port.path)
 }
 
 /** The specs in a list of ports as a person types it, with commas. */

@@ -1,8 +1,9 @@
 import { PortError, parsePortSpec, portSpecText } from '../../transports/serial/index.ts'
+import { isSought } from './sought.ts'
 
-/** A port as it was named: by a spec that a transport takes, or `auto`. */
+/** A port as it was named: by a spec that a transport takes, or by what is looked for. */
 export interface NamedPort {
-  /** `auto`, or what `openPort` takes. */
+  /** What `openPort` takes; or `auto`, a glob of paths, a serial number or the name of a board. */
   spec: string
   /** Stands before the names of the board's sensors and actuators, and keeps several boards apart. */
   prefix: string | undefined
@@ -31,6 +32,6 @@ export function parsePorts(given: readonly string[]): NamedPort[] {
 
 function parsePort(given: string): NamedPort {
   const [, prefix, rest = given] = /^([A-Za-z][A-Za-z0-9_-]{0,15})=(.+)$/.exec(given) ?? []
-  const spec = rest === 'auto' ? rest : portSpecText(parsePortSpec(rest))
+  const spec = isSought(rest) ? rest : portSpecText(parsePortSpec(rest))
   return { spec, prefix }
 }

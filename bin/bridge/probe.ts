@@ -3,8 +3,10 @@ import { type DeviceSession, McpClient } from '../../runtime/client/index.ts'
 import type { Board } from '../../runtime/index.ts'
 import type { PortError } from '../../transports/serial/index.ts'
 import { version } from '../place.ts'
+import { findBoard } from './auto.ts'
 import { CabledDevice, type CabledDeviceOptions } from './device.ts'
 import type { BridgePort } from './options.ts'
+import { isCalled, isSought } from './sought.ts'
 
 /** What was found at a port. */
 export type Found =
@@ -23,7 +25,7 @@ export interface AskTold extends Partial<Pick<CabledDeviceOptions, 'say' | 'onPo
 export const bootMs = 8000
 
 /**
- * Opens a port and finds out what answers there. Whoever asks closes the cable.
+ * Opens a port and finds out what answers there; what is looked for is waited for first. Whoever asks closes the cable.
  *
  * @param ms how long to wait for an answer; for ever when left out
  */
@@ -33,7 +35,7 @@ export function ask(port: BridgePort, ms: number | undefined, told: AskTold = {}
       clearTimeout(timer)
       resolve(found)
     }
-    const timer = ms === undefined ? undefined : setTimeout(() => done({ kind: 'silent', cable }), ms)
+    let timer: NodeJS.Timeout | undefined
     let client: McpClient | undefined
     const meet = async ({ era }: McpDevice) => {
       const made = new McpClient({
@@ -63,16 +65,33 @@ export function ask(port: BridgePort, ms: number | undefined, told: AskTold = {}
         if (change.state === 'away') done({ kind: 'closed', cable, reason: change.reason })
       },
     })
+    const begin = (spec: string) => {
+      if (cable.closed.aborted) return
+      if (ms !== undefined) timer = setTimeout(() => done({ kind: 'silent', cable }), ms)
+      cable.start(spec)
+    }
     told.made?.(cable)
-    cable.start()
+    if (!isSought(port.spec)) return begin(port.spec)
+    const say = told.say ?? (() => {})
+    const found = findBoard({
+      spec: port.spec,
+      say,
+      signal: cable.closed,
+      answers: (spec, called) => answers({ ...port, spec }, called),
+    })
+    found.then(begin, thrown => {
+      if (!cable.closed.aborted) say((thrown as Error).message)
+    })
   })
 }
 
-/** Whether a board answers at a port. */
-export async function answers(port: BridgePort): Promise<boolean> {
-  const { kind, cable } = await ask(port, bootMs)
-  await cable.close()
-  return kind === 'link' || kind === 'mcp'
+/** Whether a board answers at a port; and, where a name is given, one that is called so. */
+export async function answers(port: BridgePort, called?: string): Promise<boolean> {
+  const found = await ask(port, bootMs)
+  await found.cable.close()
+  if (found.kind !== 'link' && found.kind !== 'mcp') return false
+  const { name, title } = found.kind === 'link' ? found.board : found.session.serverInfo
+  return called === undefined || isCalled(called, [name, title, foundText(found)])
 }
 
 /** What was found, in a few words: `greenhouse 1.2.0 (compact link)`. */

@@ -9,6 +9,7 @@ import { McpSide } from './mcp-side.ts'
 import type { Mirror } from './mirror.ts'
 import type { BridgePort } from './options.ts'
 import { answers, bootMs } from './probe.ts'
+import { isSought } from './sought.ts'
 
 /** How a {@link ServedDevice} is made. */
 export interface ServedDeviceOptions {
@@ -132,7 +133,7 @@ export class ServedDevice {
     // then waits for a board that boots, and not for one that is away.
     const isStored = this.cable.remote.stored !== undefined
     setTimeout(() => this.#known(), isStored ? triedMs : knownMs).unref()
-    if (this.cable.spec !== 'auto') return this.cable.start()
+    if (!isSought(this.cable.spec)) return this.cable.start()
     // It is looked for already.
     if (this.#started) return
     this.#started = true
@@ -142,7 +143,12 @@ export class ServedDevice {
       if (isStored) this.#known()
       this.#options.say(text)
     }
-    const found = findBoard({ say, signal: this.#stop.signal, answers: spec => answers({ ...port, spec }) })
+    const found = findBoard({
+      spec: port.spec,
+      say,
+      signal: this.#stop.signal,
+      answers: (spec, called) => answers({ ...port, spec }, called),
+    })
     found.then(
       spec => {
         if (!this.#stop.signal.aborted) this.cable.start(spec)

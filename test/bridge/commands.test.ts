@@ -66,6 +66,15 @@ describe.skipIf(noPtys !== undefined)('the doctor', () => {
     expect([text.code, noise.code]).toEqual([1, 1])
   })
 
+  it('takes a glob of paths; where that fits none, it says so and waits for nothing', async () => {
+    const boards = [1, 2].map(() => new CabledBoard(() => ({ receive: () => {}, end: () => {} })))
+    const one = await doctor(boards[0]!.path.replace(/t$/, '?'), '--timeout', '500')
+    expect(one.text).toContain(`ok    port          ${boards[0]!.path} is there`)
+    const none = await doctor(boards[0]!.path.replace(/port$/, 'x*'))
+    expect(none.text).toMatch(/^FAIL +port +nothing that is plugged in is .*x\*\. Is it there already/)
+    expect([one.code, none.code]).toEqual([1, 1])
+  })
+
   it('names a port that is not there', async () => {
     const { code, text } = await doctor('/dev/no-such-port')
     expect(text).toMatch(/^FAIL +port +\/dev\/no-such-port is not there/)

@@ -25,6 +25,28 @@ describe.skipIf(noPtys !== undefined)('several copies of the bridge on one port'
     expect(moves.filter(each => each > 0).sort()).toEqual([10, 11])
   })
 
+  it('find each other when they name a glob that is waited for, and when one names the path', async () => {
+    const board = new CabledBoard(linkFirmware(greenhouse()))
+    const folders = ownFolders()
+    const glob = board.path.replace(/t$/, '?')
+    board.unplug()
+    const waiting = startFerrule(['bridge', '--port', glob], folders)
+    await waiting.tells('it is waited for')
+    board.plug()
+    await waiting.initialize()
+    expect(await waiting.call('fan', { percent: 10 })).toMatch(/10/)
+    const same = startFerrule(['bridge', '--port', glob], folders)
+    await same.initialize()
+    expect(await same.call('fan', { percent: 20 })).toMatch(/20/)
+    for (const bridge of [waiting, same]) bridge.endInput()
+    await Promise.all([waiting.exit(), same.exit()])
+    const first = startFerrule(['bridge', '--port', glob], folders)
+    await first.initialize()
+    const other = startFerrule(['bridge', '--port', board.path], folders)
+    await other.initialize()
+    expect(await other.call('fan', { percent: 30 })).toMatch(/30/)
+  })
+
   it('go on when the one that has it is killed', async () => {
     const moves: number[] = []
     const board = new CabledBoard(linkFirmware(greenhouse(moves)))

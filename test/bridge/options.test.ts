@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { findBoard } from '../../bin/bridge/auto.ts'
 import { bridgeOptions } from '../../bin/bridge/options.ts'
 import { parsePorts } from '../../bin/bridge/port-names.ts'
+import { candidates, isSought } from '../../bin/bridge/sought.ts'
 import { pacing } from '../../bin/line-options.ts'
 import type { PortDescription } from '../../transports/serial/index.ts'
 
@@ -21,6 +22,9 @@ describe('the ports of the bridge', () => {
     [['/dev/ttyACM0'], [{ spec: '/dev/ttyACM0', prefix: undefined }]],
     [['lab=COM3'], [{ spec: 'COM3', prefix: 'lab' }]],
     [['usb:2341:43:A=B'], [{ spec: 'usb:2341:0043:A=B', prefix: undefined }]],
+    [['7543130373735190E1A1'], [{ spec: '7543130373735190E1A1', prefix: undefined }]],
+    [['lab=Greenhouse'], [{ spec: 'Greenhouse', prefix: 'lab' }]],
+    [['/dev/ttyUSB*'], [{ spec: '/dev/ttyUSB*', prefix: undefined }]],
     [['auto'], [{ spec: 'auto', prefix: undefined }]],
     [
       ['COM3', 'b2=tcp://10.0.0.7:3333'],
@@ -91,17 +95,18 @@ describe('finding the one board', () => {
   const clone: PortDescription = { path: '/dev/ttyUSB0', vendorId: '1a86', productId: '7523' }
   const uart: PortDescription = { path: '/dev/ttyS0' }
 
-  function look(rounds: PortDescription[][], answering: string[] = []) {
+  function look(rounds: PortDescription[][], answering: string[] = [], spec = 'auto') {
     const told: string[] = []
     const asked: string[] = []
     let round = 0
     const stop = new AbortController()
     const found = findBoard({
+      spec,
       signal: stop.signal,
       say: text => told.push(text),
-      answers: async spec => {
-        asked.push(spec)
-        return answering.includes(spec)
+      answers: async (each, called) => {
+        asked.push(called === undefined ? each : `${each} ${called}`)
+        return answering.includes(each)
       },
       ports: async () => rounds[Math.min(round++, rounds.length - 1)]!,
       wait: async () => {
@@ -133,5 +138,56 @@ describe('finding the one board', () => {
     await expect(found).rejects.toThrow()
     expect(told).toEqual([expect.stringMatching(/2 of them answer: .*ttyACM0.*ttyUSB0.*--port usb:2341:0043:U1/)])
     expect(asked).toHaveLength(2)
+  })
+
+  it.each([
+    ['a serial number', 'u1', 'usb:2341:0043:U1'],
+    ['the last part of its path', 'ttyUSB0', '/dev/ttyUSB0'],
+    ['a glob of paths', '/dev/ttyUSB*', '/dev/ttyUSB0'],
+    ['a glob of paths that stay', '/dev/serial/by-id/*Arduino*', 'usb:2341:0043:U1'],
+    ['a glob that fits one that is no USB device', '/dev/ttyS?', '/dev/ttyS0'],
+  ])('it is known by %s, unasked', async (_, spec, expected) => {
+    const { found, asked } = look([[{ ...uno, byId: '/dev/serial/by-id/usb-Arduino-if00' }, clone, uart]], [], spec)
+    expect(await found).toBe(expected)
+    expect(asked).toEqual([])
+  })
+
+  it('by its name it is asked for, even where only one board is plugged in', async () => {
+    const { found, asked } = look([[uart, clone]], ['/dev/ttyUSB0'], 'greenhouse')
+    expect(await found).toBe('/dev/ttyUSB0')
+    expect(asked).toEqual(['/dev/ttyUSB0 greenhouse'])
+  })
+
+  it('no other board is taken for it', async () => {
+    const { found, told } = look([[], [uno]], [], 'greenhouse')
+    await expect(found).rejects.toThrow()
+    expect(told).toEqual([
+      expect.stringMatching(/^nothing that is plugged in is greenhouse: it is waited for/),
+      expect.stringMatching(/^no board that is called greenhouse answers.*ttyACM0.*"ferrule ports"/),
+    ])
+  })
+
+  it('of several that a glob fits none is guessed: they are listed, with how to choose', async () => {
+    const { found, told } = look([[uno, { ...uno, path: '/dev/ttyACM1', serialNumber: 'U2' }]], [], '/dev/ttyACM*')
+    await expect(found).rejects.toThrow()
+    expect(told).toEqual([
+      expect.stringMatching(/^\/dev\/ttyACM\* fits 2 ports, and none of them answers: .*--port usb:2341:0043:U1$/),
+    ])
+  })
+
+  it('what it was called the last time is enough', () => {
+    const kept = (port: PortDescription) => (port.serialNumber === 'U1' ? ['gh', 'Greenhouse'] : [])
+    expect(candidates('greenhouse', [clone, uno], kept)).toEqual({ ports: [uno] })
+    expect(candidates('attic', [clone, uno], kept)).toEqual({ ports: [clone, uno], called: 'attic' })
+  })
+})
+
+describe('what is looked for', () => {
+  it.each(['auto', 'greenhouse', '7543130373735190E1A1', '/dev/ttyUSB*', 'ttyACM0', 'Greenhouse 1.0.0 (compact link)'])(
+    '%s is',
+    spec => expect(isSought(spec)).toBe(true),
+  )
+  it.each(['/dev/ttyACM0', 'COM12', '\\\\.\\COM12', 'usb:2341:0043', 'tcp://a:1', ''])('%s is not', spec => {
+    expect(isSought(spec)).toBe(false)
   })
 })
