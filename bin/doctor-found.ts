@@ -21,11 +21,13 @@ export async function examineFound(found: Answering, examination: Examination): 
 
 async function examineLink({ board, cable }: Extract<Found, { kind: 'link' }>, examination: Examination) {
   const { remote } = cable
-  const { hello } = remote
+  const { hello, description } = remote
   if (hello !== undefined) {
     const { id, firmware, boot, failSafeMs } = hello
     const safe = failSafeMs === undefined ? '' : `, safe by itself after ${failSafeMs / 1000} s of silence`
-    examination.step('ok', 'device', cleanText(`id ${id}, firmware ${firmware}, start number ${boot}${safe}`, 200))
+    const hash = description === undefined ? '' : `, description ${description.hash.toString(16).padStart(8, '0')}`
+    const text = `id ${id}, firmware ${firmware}, start number ${boot}${hash}${safe}`
+    examination.step('ok', 'device', cleanText(text, 200))
   }
   const sensors = Object.entries(board.sensors ?? {})
   const actuators = Object.keys(board.actuators ?? {})

@@ -34,6 +34,7 @@ describe.skipIf(noPtys !== undefined)('the doctor', () => {
       'ok round trip',
       'ok errors',
     ])
+    expect(text).toMatch(/device +id A1B2C3, firmware .*, start number 1, description [0-9a-f]{4,8}/)
     expect(text).toContain('soil: 0.42 /')
     expect(text).toMatch(/errors +0 damaged frames, \d+ repeats?, 0 restarts/)
     expect([code, moves.filter(each => each > 0)]).toEqual([0, []])
