@@ -40,6 +40,19 @@ describe.skipIf(noPtys !== undefined)('the doctor', () => {
     expect([code, moves.filter(each => each > 0)]).toEqual([0, []])
   })
 
+  it('asks the bridge that has a port, which also tells the errors that it saw', async () => {
+    const folders = ownFolders()
+    const board = new CabledBoard(linkFirmware(greenhouse()))
+    const bridge = startFerrule(['bridge', '--port', board.path], folders)
+    await bridge.initialize()
+    await bridge.call('fan', { percent: 5 })
+    const child = startFerrule(['doctor', board.path], folders)
+    expect(await child.exit()).toMatchObject({ code: 0 })
+    expect(child.lines.join('\n')).toMatch(
+      /a ferrule bridge of yours has[\s\S]*ok +answer +.*compact link[\s\S]*ok +errors +0 damaged frames, \d+ repeats?, 0 restarts/,
+    )
+  })
+
   it('does so for one that speaks MCP', async () => {
     const board = new CabledBoard(mcpFirmware(greenhouse()))
     const { code, text } = await doctor(board.path)
