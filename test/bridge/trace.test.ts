@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Conversation } from '../../bin/trace-conversation.ts'
-import { messageText, trafficLine } from '../../bin/trace-lines.ts'
+import { Conversation } from '../../bin/trace/conversation.ts'
+import { messageText, trafficLine } from '../../bin/trace/lines.ts'
 import { projectDir } from '../child.ts'
 import { ownFolders, startFerrule } from './cabled-board.ts'
 

@@ -1,8 +1,8 @@
-import { cleanText } from '../boards/remote/index.ts'
-import type { LinkCounters } from '../boards/remote/link/index.ts'
-import type { Call, SensorValue } from '../runtime/index.ts'
-import type { Found } from './bridge/probe.ts'
-import type { Examination } from './doctor-steps.ts'
+import { cleanText } from '../../boards/remote/index.ts'
+import type { LinkCounters } from '../../boards/remote/link/index.ts'
+import type { Call, SensorValue } from '../../runtime/index.ts'
+import type { Found } from '../bridge/probe.ts'
+import type { Examination } from './steps.ts'
 
 type Answering = Extract<Found, { kind: 'link' | 'mcp' }>
 

@@ -1,4 +1,4 @@
-import type { Wire } from './trace-conversation.ts'
+import type { Wire } from './conversation.ts'
 
 /** Names what is wrong with a server's result, by the method that it answers: what makes hosts refuse it, or guess. */
 export function answerMistakes(method: string, result: unknown, modern: boolean): string[] {

@@ -1,7 +1,7 @@
-import type { Arguments } from './commands.ts'
-import { exitCodes, Failure } from './failure.ts'
-import { portUse } from './line-options.ts'
-import { Recorder } from './trace-recorder.ts'
+import type { Arguments } from '../commands.ts'
+import { exitCodes, Failure } from '../failure.ts'
+import { portUse } from '../line-options.ts'
+import { Recorder } from './recorder.ts'
 
 /** `ferrule trace`: shows the messages of a stdio server, or of a board on a cable. */
 export async function run({ values, rest }: Arguments): Promise<void> {
@@ -21,8 +21,8 @@ export async function run({ values, rest }: Arguments): Promise<void> {
     record: record as string | undefined,
   })
   try {
-    if (rest !== undefined) process.exitCode = await (await import('./trace-server.ts')).traceServer(rest, recorder)
-    else await (await import('./trace-port.ts')).tracePort(String(port), portUse(values), recorder)
+    if (rest !== undefined) process.exitCode = await (await import('./server.ts')).traceServer(rest, recorder)
+    else await (await import('./port.ts')).tracePort(String(port), portUse(values), recorder)
   } finally {
     await recorder.close()
   }

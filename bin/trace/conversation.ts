@@ -1,5 +1,5 @@
-import { answerMistakes } from './trace-answers.ts'
-import type { Speaker } from './trace-lines.ts'
+import { answerMistakes } from './answers.ts'
+import type { Speaker } from './lines.ts'
 
 /** A JSON object as it goes over the wire. */
 export type Wire = Record<string, any>

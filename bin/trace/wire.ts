@@ -6,11 +6,11 @@ import {
   type LinkDescription,
   readDeviceMessage,
   readHostMessage,
-} from '../boards/remote/link/index.ts'
-import { HelloKey } from '../boards/remote/link/messages.ts'
-import { Framer } from '../runtime/index.ts'
-import { Conversation } from './trace-conversation.ts'
-import { messageText, type Speaker, type Traffic } from './trace-lines.ts'
+} from '../../boards/remote/link/index.ts'
+import { HelloKey } from '../../boards/remote/link/messages.ts'
+import { Framer } from '../../runtime/index.ts'
+import { Conversation } from './conversation.ts'
+import { messageText, type Speaker, type Traffic } from './lines.ts'
 
 /** How a {@link WireTrace} is made. */
 export interface WireTraceOptions {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { Failure } from './failure.ts'
-import { MessageTrace, type Recorder } from './trace-recorder.ts'
+import { Failure } from '../failure.ts'
+import { MessageTrace, type Recorder } from './recorder.ts'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

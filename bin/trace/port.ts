@@ -1,16 +1,19 @@
-import { ownerOf } from './bridge/identity.ts'
-import { ask, foundText } from './bridge/probe.ts'
-import { asFailure, type PortUse } from './line-options.ts'
-import { controlDevice } from './share/control.ts'
-import type { Traffic } from './trace-lines.ts'
-import type { Recorder } from './trace-recorder.ts'
-import { WireTrace } from './trace-wire.ts'
+import { ownerOf } from '../bridge/identity.ts'
+import { ask, foundText } from '../bridge/probe.ts'
+import { asFailure, type PortUse } from '../line-options.ts'
+import { controlDevice } from '../share/control.ts'
+import type { Traffic } from './lines.ts'
+import type { Recorder } from './recorder.ts'
+import { WireTrace } from './wire.ts'
 
 /** Shows what goes over a cable until Ctrl-C: what a bridge does with it, or what answers when it is asked. */
 export async function tracePort(spec: string, use: PortUse, recorder: Recorder): Promise<void> {
-  const { parsePorts } = await import('./bridge/port-names.ts')
+  const { parsePorts } = await import('../bridge/port-names.ts')
   const [port] = asFailure(() => parsePorts([spec]))
-  const stopped = new Promise<void>(resolve => process.once('SIGINT', resolve).once('SIGTERM', resolve))
+  const stopped = new Promise<void>(resolve => {
+    // Without the signal's name, which would be taken for what was found.
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve())
+  })
   const owner = await ownerOf(port!.spec)
   if (owner !== undefined) {
     const control = await controlDevice(owner.key, 'trace', {

@@ -1,4 +1,4 @@
-import { plain } from './try/readings.ts'
+import { plain } from '../try/readings.ts'
 
 /** Who says something: the host (the app with the model, or a bridge) or the server (or the board). */
 export type Speaker = 'host' | 'server'

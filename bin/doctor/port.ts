@@ -1,13 +1,13 @@
-import { listPorts, type PortChange, type PortError, portsText, portText } from '../transports/serial/index.ts'
-import { findBoard } from './bridge/auto.ts'
-import { type BridgeStatus, ownerOf } from './bridge/identity.ts'
-import type { BridgePort } from './bridge/options.ts'
-import { answers, ask, bootMs, type Found, foundText } from './bridge/probe.ts'
-import { isSought } from './bridge/sought.ts'
-import { errorsStep, examineFound } from './doctor-found.ts'
-import { lineSample } from './doctor-line.ts'
-import type { Examination } from './doctor-steps.ts'
-import { asFailure, type PortUse } from './line-options.ts'
+import { listPorts, type PortChange, type PortError, portsText, portText } from '../../transports/serial/index.ts'
+import { findBoard } from '../bridge/auto.ts'
+import { type BridgeStatus, ownerOf } from '../bridge/identity.ts'
+import type { BridgePort } from '../bridge/options.ts'
+import { answers, ask, bootMs, type Found, foundText } from '../bridge/probe.ts'
+import { isSought } from '../bridge/sought.ts'
+import { asFailure, type PortUse } from '../line-options.ts'
+import { errorsStep, examineFound } from './found.ts'
+import { lineSample } from './line.ts'
+import type { Examination } from './steps.ts'
 
 /** So much of what came in is looked at. */
 const mostBytes = 16 * 1024
@@ -21,7 +21,7 @@ export async function examinePort(
 ): Promise<void> {
   const named = given === undefined ? await onlyPort(examination) : given
   if (named === undefined) return
-  const { parsePorts } = await import('./bridge/port-names.ts')
+  const { parsePorts } = await import('../bridge/port-names.ts')
   const [port] = asFailure(() => parsePorts([named]))
   const owner = await ownerOf(port!.spec)
   if (owner !== undefined) return bridged(owner, named, examination)

@@ -1,8 +1,8 @@
 import { createWriteStream, openSync, type WriteStream } from 'node:fs'
-import { Framer } from '../runtime/index.ts'
-import { Failure } from './failure.ts'
-import { Conversation } from './trace-conversation.ts'
-import { messageText, type Speaker, type Traffic, trafficJson, trafficLine } from './trace-lines.ts'
+import { Framer } from '../../runtime/index.ts'
+import { Failure } from '../failure.ts'
+import { Conversation } from './conversation.ts'
+import { messageText, type Speaker, type Traffic, trafficJson, trafficLine } from './lines.ts'
 
 /** Where traced lines go, and in which form. */
 export interface RecorderOptions {

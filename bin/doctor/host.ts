@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
-import { Client, type Message } from './client.ts'
-import type { Examination } from './doctor-steps.ts'
-import { version } from './place.ts'
+import { Client, type Message } from '../client.ts'
+import { version } from '../place.ts'
+import type { Examination } from './steps.ts'
 
 interface Entry {
   command?: unknown
