@@ -61,7 +61,7 @@ describe('the options of the bridge', () => {
       pace: '32/10',
       readSensors: true,
       share: false,
-      logFile: '/tmp/board.log',
+      logFile: '/var/log/board.log',
     })
     const { ports, readSensors, share, logFile } = bridgeOptions({ values: { config: file, dtr: 'on', pace: '8/5' } })
     const lines = { dtr: true, rts: true }
@@ -70,7 +70,7 @@ describe('the options of the bridge', () => {
       { prefix: 'lab', spec: '/dev/ttyACM0', baudRate: 9600, lines, pacing },
       { prefix: 'attic', spec: '/dev/ttyUSB0', baudRate: 19200, lines, pacing },
     ])
-    expect([readSensors, share, logFile]).toEqual([true, false, '/tmp/board.log'])
+    expect([readSensors, share, logFile]).toEqual([true, false, '/var/log/board.log'])
   })
 
   it.each([

@@ -23,7 +23,7 @@ describe('the udev rules', () => {
   })
 
   it('take nothing from a device that could be a rule of its own', () => {
-    const evil = { ...nano, product: 'UART\nRUN+="/tmp/x"', serialNumber: '1\r\nRUN+="/tmp/y"' }
+    const evil = { ...nano, product: 'UART\nRUN+="/bin/x"', serialNumber: '1\r\nRUN+="/bin/y"' }
     const lines = udevRules([evil, { ...evil, vendorId: '1a86", RUN+="x' }])!.split('\n')
     expect(lines.filter(line => line !== '' && !line.startsWith('#'))).toEqual([
       expect.stringMatching(/^SUBSYSTEM=="tty", ATTRS\{idVendor\}=="1a86", [^\n]*ID_MM_PORT_IGNORE\}="1"$/),
