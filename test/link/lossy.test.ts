@@ -106,4 +106,29 @@ describe('a line that flips, loses or doubles one byte in a thousand', () => {
     expect(outcomes.success).toBeGreaterThan(2_000)
     expect(outcomes.unknown).toBeGreaterThan(0)
   })
+
+  it(`10 000 calls, and the cable is pulled at random: the same holds (SEED=${seed})`, async () => {
+    const { board, ran, clockOf } = tally()
+    const random = seeded(seed + 2)
+    const pair = new Pair({ board, toDevice: noisyLine(random, 1000), toHost: noisyLine(random, 1000) })
+    clockOf.clock = pair.clock
+    await pair.ready()
+    let pulled = 0
+    const pull = () => {
+      if (!pair.plugged) return
+      pair.plugged = false
+      pulled++
+      pair.host.suspend()
+      pair.clock.setTimeout(() => {
+        pair.plugged = true
+        pair.host.start()
+      }, random() * 400)
+    }
+    const outcomes = await judge(pair, ran, 10_000, () => {
+      if (random() < 0.01) pair.clock.setTimeout(pull, random() * 30)
+    })
+    expect(pulled).toBeGreaterThan(50)
+    expect(outcomes.success).toBeGreaterThan(9_500)
+    expect(outcomes.unknown).toBeGreaterThan(0)
+  })
 })
