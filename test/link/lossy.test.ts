@@ -128,7 +128,7 @@ describe('a line that flips, loses or doubles one byte in a thousand', () => {
       if (random() < 0.01) pair.clock.setTimeout(pull, random() * 30)
     })
     expect(pulled).toBeGreaterThan(50)
-    expect(outcomes.success).toBeGreaterThan(9_500)
+    expect(outcomes.success).toBeGreaterThan(9_000)
     expect(outcomes.unknown).toBeGreaterThan(0)
   })
 })
