@@ -3,10 +3,13 @@ import type { Call } from './call.ts'
 import type { Clock } from './clock.ts'
 import { publicMessage } from './errors.ts'
 import { LazySignal } from './lazy-signal.ts'
+import { nobodysCall } from './nobodys-call.ts'
+import { within } from './within.ts'
 
 const defaultTimeoutMs = 60_000
 /** How long a move may take to notice that it was told to stop, before its actuator is made safe without it. */
 const abortGraceMs = 1000
+const nobodyToAsk = 'Nobody can be asked while the actuator goes to its safe state'
 
 /** A move that runs. */
 export interface Move {
@@ -88,7 +91,7 @@ export class ActuatorRunner {
   makeSafeNow(): void {
     if (this.actuator.safe === null) return
     try {
-      const value = this.actuator.set(this.actuator.safe, silentCall(new LazySignal()))
+      const value = this.actuator.set(this.actuator.safe, nobodysCall(new LazySignal(), nobodyToAsk))
       if (value instanceof Promise) value.catch(() => {})
     } catch (thrown) {
       this.#diagnose(`${this.name} could not be made safe: ${publicMessage(thrown)}`)
@@ -190,7 +193,7 @@ export class ActuatorRunner {
     if (this.actuator.safe === null) return undefined
     const abort = new LazySignal()
     try {
-      const value = this.actuator.set(this.actuator.safe, silentCall(abort))
+      const value = this.actuator.set(this.actuator.safe, nobodysCall(abort, nobodyToAsk))
       if (value instanceof Promise && !(await this.#patience(value))) {
         abort.abort(new Error('taking too long'))
         return `${this.name} did not reach its safe state in ${abortGraceMs / 1000} s: check it`
@@ -205,19 +208,14 @@ export class ActuatorRunner {
 
   /** Waits for the grace time at most. Tells whether it was over by then. */
   #patience(over: Promise<unknown>): Promise<boolean> {
-    return new Promise((resolve, reject) => {
-      const timer = this.#clock.setTimeout(() => resolve(false), abortGraceMs)
-      over.then(
-        () => {
-          this.#clock.clearTimeout(timer)
-          resolve(true)
-        },
-        thrown => {
-          this.#clock.clearTimeout(timer)
-          reject(thrown)
-        },
-      )
-    })
+    const late = new Error('not over yet')
+    return within(over, abortGraceMs, this.#clock, () => late).then(
+      () => true,
+      thrown => {
+        if (thrown === late) return false
+        throw thrown
+      },
+    )
   }
 }
 
@@ -234,22 +232,5 @@ function withSignal(call: Call, abort: LazySignal): Call {
     elicit: (question: any) => call.elicit(question) as Promise<any>,
     sample: request => call.sample(request),
     roots: key => call.roots(key),
-  }
-}
-
-/** A call that nobody made: going to the safe state asks nobody and tells nobody. */
-function silentCall(abort: LazySignal): Call {
-  const nobody = () => Promise.reject(new Error('Nobody can be asked while the actuator goes to its safe state'))
-  return {
-    get signal() {
-      return abort.signal
-    },
-    clientInfo: undefined,
-    clientCapabilities: {},
-    progress: () => {},
-    log: () => {},
-    elicit: nobody,
-    sample: nobody,
-    roots: nobody,
   }
 }

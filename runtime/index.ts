@@ -50,6 +50,7 @@ export {
 export { DefinitionError, DeviceFailure, ErrorCode, RpcError } from './errors.ts'
 export { defaultMaxLineBytes, Framer, type FramerOptions, type LineReceiver } from './framer.ts'
 export { type Link, type LinkReceiver, type LinkSession, serveLink } from './link.ts'
+export { nobodysCall } from './nobodys-call.ts'
 export { DeviceBusyError, type Owner, type Ownership, processOwner } from './owner.ts'
 export type { Registry } from './registry.ts'
 export { resourceNotFound } from './resources.ts'

@@ -19,6 +19,7 @@ import type { ServerCore, ServerInfo } from './server-core.ts'
 import { type Feature, features, type HandlerTable, handlerTable, waiting } from './table.ts'
 import { toolFeature } from './tools.ts'
 import { Watches } from './watches.ts'
+import { within } from './within.ts'
 
 /** How a server differs from the usual. Everything may be left out. */
 export interface ServerOptions {
@@ -327,14 +328,9 @@ class BoardServer implements Server, ServerCore {
   }
 
   /** Waits until every call is answered, but not for long. */
-  #idle(): Promise<void> {
-    return new Promise(resolve => {
-      const timer = this.clock.setTimeout(resolve, lastAnswersMs)
-      Promise.all(Array.from(this.#connections, connection => connection.idle())).then(() => {
-        this.clock.clearTimeout(timer)
-        resolve()
-      })
-    })
+  async #idle(): Promise<void> {
+    const answered = Promise.all(Array.from(this.#connections, connection => connection.idle()))
+    await within(answered, lastAnswersMs, this.clock).catch(() => {})
   }
 
   async #shutDown(reason: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { cleanText } from '../../boards/remote/index.ts'
 import type { LinkCounters } from '../../boards/remote/link/index.ts'
-import type { Call, SensorValue } from '../../runtime/index.ts'
+import { nobodysCall, type SensorValue } from '../../runtime/index.ts'
 import type { Found } from '../bridge/probe.ts'
 import type { Examination } from './steps.ts'
 
@@ -85,7 +85,10 @@ async function examineMcp({ client }: Extract<Found, { kind: 'mcp' }>, examinati
   const uri = resources[0]?.uri
   if (typeof uri !== 'string') return examination.step('skip', 'reading', 'it has no resource')
   const began = performance.now()
-  const { contents } = (await client.readResource(uri, nobodysCall())) as { contents: { text?: string }[] }
+  const { contents } = (await client.readResource(
+    uri,
+    nobodysCall({ signal: AbortSignal.timeout(readMs) }, 'nobody can be asked here'),
+  )) as { contents: { text?: string }[] }
   const text = contents.map(each => each.text).find(each => typeof each === 'string')
   examination.step('ok', 'reading', `${cleanText(`${uri}: ${text ?? 'bytes'}`, 120)} (${since(began)})`)
 }
@@ -96,19 +99,4 @@ function since(began: number): string {
 
 function valueText(value: SensorValue): string {
   return value instanceof Uint8Array ? `${value.length} bytes` : cleanText(String(value), 80)
-}
-
-/** A call behind which there is no host that could be asked or told anything. */
-function nobodysCall(): Call {
-  const refuse = () => Promise.reject(new Error('nobody can be asked here'))
-  return {
-    signal: AbortSignal.timeout(readMs),
-    clientInfo: undefined,
-    clientCapabilities: {},
-    progress: () => {},
-    log: () => {},
-    elicit: refuse,
-    sample: refuse,
-    roots: refuse,
-  }
 }

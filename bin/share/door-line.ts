@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts'
+import { isObject } from '../../runtime/json.ts'
 
 /**
  * Lines that are no protocol messages: the first one of each side, and what an owner tells its copies between. They begin
@@ -34,7 +34,7 @@ export function readDoorLine(text: string): DoorLine | undefined {
   if (!text.startsWith(head)) return undefined
   try {
     const value: unknown = JSON.parse(text)
-    return isRecord(value) && typeof value.ferrule === 'string' ? (value as DoorLine) : undefined
+    return isObject(value) && typeof value.ferrule === 'string' ? (value as DoorLine) : undefined
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts'
+import { isObject } from '../../runtime/json.ts'
 
 type Params = Record<string, unknown>
 
@@ -41,7 +41,7 @@ export class HostSession {
 
   /** A `subscriptions/listen` was sent. */
   listen(id: string | number, line: string, params: Params): void {
-    const filter = isRecord(params.notifications) ? params.notifications : {}
+    const filter = isObject(params.notifications) ? params.notifications : {}
     const uris = Array.isArray(filter.resourceSubscriptions) ? filter.resourceSubscriptions.map(String) : []
     this.#listening.set(id, { id, line, uris, acknowledged: false })
   }
@@ -104,5 +104,5 @@ export class HostSession {
 const subscriptionId = 'io.modelcontextprotocol/subscriptionId'
 
 function subscriptionOf({ params }: Record<string, unknown>): unknown {
-  return isRecord(params) && isRecord(params._meta) ? params._meta[subscriptionId] : undefined
+  return isObject(params) && isObject(params._meta) ? params._meta[subscriptionId] : undefined
 }

@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts'
+import { isObject } from '../../runtime/json.ts'
 
 type Message = Record<string, unknown>
 
@@ -34,7 +34,7 @@ export class Questions {
   /** The server takes a question back: the line for the host. */
   cancelled(message: Message, text: string): string {
     const { params } = message
-    if (!isRecord(params)) return text
+    if (!isObject(params)) return text
     const requestId = this.#hostId(params.requestId)
     if (!this.#open.delete(requestId) || requestId === params.requestId) return text
     return JSON.stringify({ ...message, params: { ...params, requestId } })

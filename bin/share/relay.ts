@@ -1,7 +1,7 @@
 import type { Outlet } from '../../runtime/index.ts'
+import { isObject } from '../../runtime/json.ts'
 import type { StdioConnection, StdioInput } from '../../transports/stdio/index.ts'
 import { HostSession } from './host-session.ts'
-import { isRecord } from './is-record.ts'
 import { failureOf, type HostRequest, notBegun, unknownOutcome } from './outcome.ts'
 import { Questions } from './questions.ts'
 import { signs } from './socket-link.ts'
@@ -96,7 +96,7 @@ export class Relay implements StdioConnection, UpstreamReceiver {
     if (value === undefined) return this.#pass({ line: withoutSigns(line), exchange: undefined })
     const requests = (Array.isArray(value) ? value : [value]).flatMap(asRequest)
     if (requests.length > 0) return this.#requests(line, requests, Array.isArray(value))
-    if (isRecord(value)) {
+    if (isObject(value)) {
       if (value.method === 'notifications/cancelled') return this.#cancelled(line, value)
       if (value.method === undefined && (value.result !== undefined || value.error !== undefined)) {
         // An answer to a question of a server that is gone would be taken for the answer to another.
@@ -127,10 +127,10 @@ export class Relay implements StdioConnection, UpstreamReceiver {
   line(text: string): void {
     const value = parsed(text)
     if (Array.isArray(value)) {
-      for (const each of value) if (isRecord(each)) this.#settle(each)
+      for (const each of value) if (isObject(each)) this.#settle(each)
       return this.#toHost(text)
     }
-    if (!isRecord(value)) return
+    if (!isObject(value)) return
     if (this.#session.isReplay(value)) return this.#replayed(value)
     if (value.method !== undefined) return this.#fromServer(value, text)
     const over = this.#session.listensTo(value.id) && value.result !== undefined && !this.#ending
@@ -253,7 +253,7 @@ export class Relay implements StdioConnection, UpstreamReceiver {
   }
 
   #cancelled(line: string, { params }: Record<string, unknown>): void {
-    const id = isRecord(params) ? params.requestId : undefined
+    const id = isObject(params) ? params.requestId : undefined
     const exchange = this.#exchanges.get(id as string)
     if (exchange?.requests.get(id as string)?.method === 'initialize') return
     // The server hears of it first: when nothing runs any more, it may be told that nothing more comes.
@@ -266,7 +266,7 @@ export class Relay implements StdioConnection, UpstreamReceiver {
 
   #fromServer(message: Record<string, unknown>, text: string): void {
     if (message.id !== undefined) return this.#toHost(this.#questions.asked(message, text))
-    if (message.method === 'notifications/cancelled' && isRecord(message.params)) {
+    if (message.method === 'notifications/cancelled' && isObject(message.params)) {
       const { requestId } = message.params
       // It ends with its server, which the host need not know.
       if (this.#session.listensTo(requestId) && !this.#ending) return
@@ -276,7 +276,7 @@ export class Relay implements StdioConnection, UpstreamReceiver {
   }
 
   #replayed({ error }: Record<string, unknown>): void {
-    if (isRecord(error))
+    if (isObject(error))
       this.#log(`The next server did not take what the host had asked the last one: ${error.message}`)
   }
 
@@ -341,7 +341,7 @@ function outcomeAfter(request: HostRequest, owner: string): string {
 }
 
 function isInternal(error: unknown): boolean {
-  return isRecord(error) && error.code === -32603
+  return isObject(error) && error.code === -32603
 }
 
 function withoutSigns(line: string): string {
@@ -357,8 +357,8 @@ function parsed(line: string): unknown {
 }
 
 function asRequest(value: unknown): HostRequest[] {
-  if (!isRecord(value) || typeof value.method !== 'string') return []
+  if (!isObject(value) || typeof value.method !== 'string') return []
   const { id, method, params } = value
   if (typeof id !== 'string' && typeof id !== 'number') return []
-  return [{ id, method, params: isRecord(params) ? params : {} }]
+  return [{ id, method, params: isObject(params) ? params : {} }]
 }

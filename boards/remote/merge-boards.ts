@@ -1,4 +1,4 @@
-import { type Actuator, type Board, type Call, DefinitionError, type Sensor } from '../../runtime/index.ts'
+import { type Actuator, type Board, DefinitionError, nobodysCall, type Sensor } from '../../runtime/index.ts'
 import { freeName } from './names.ts'
 
 /** How the board of several is called. */
@@ -71,10 +71,16 @@ async function openAll(boards: readonly Board[]): Promise<void> {
   }
 }
 
+const nobodyToAsk = 'Nobody can be asked while the board goes to its safe state'
+
 async function makeBoardSafe(board: Board): Promise<void> {
   if (board.makeSafe !== undefined) return board.makeSafe()
   const moves = Object.values(board.actuators ?? {}).filter(({ safe }) => safe !== null)
-  await inParallel(moves.map(async actuator => void (await actuator.set(actuator.safe, nobody()))))
+  await inParallel(
+    moves.map(
+      async actuator => void (await actuator.set(actuator.safe, nobodysCall(new AbortController(), nobodyToAsk))),
+    ),
+  )
 }
 
 /** All of them, also when one fails; then its error. */
@@ -82,19 +88,4 @@ async function inParallel(works: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(works)).filter(outcome => outcome.status === 'rejected')
   if (failed.length === 0) return
   throw new Error(failed.map(({ reason }) => (reason instanceof Error ? reason.message : String(reason))).join('; '))
-}
-
-/** A call that nobody made. */
-function nobody(): Call {
-  const refuse = () => Promise.reject(new Error('Nobody can be asked while the board goes to its safe state'))
-  return {
-    signal: new AbortController().signal,
-    clientInfo: undefined,
-    clientCapabilities: {},
-    progress: () => {},
-    log: () => {},
-    elicit: refuse,
-    sample: refuse,
-    roots: refuse,
-  }
 }

@@ -1,12 +1,21 @@
 import type { ClientCapabilities } from '../call.ts'
+import { ErrorCode, RpcError } from '../errors.ts'
 import { isObject } from '../json.ts'
 import type { InputRequest } from './era.ts'
 
+/** What a client lacks for a question: a sentence, and the capabilities that it would have to declare. */
+export interface Missing {
+  message: string
+  required: ClientCapabilities
+}
+
+/** The error for a question that the client cannot answer. */
+export function missingError({ message, required }: Missing): RpcError {
+  return new RpcError(ErrorCode.MissingRequiredClientCapability, message, { requiredCapabilities: required })
+}
+
 /** What the client did not say it can do, but a question needs; nothing when it did. */
-export function missingCapability(
-  capabilities: ClientCapabilities,
-  request: InputRequest,
-): { message: string; required: ClientCapabilities } | undefined {
+export function missingCapability(capabilities: ClientCapabilities, request: InputRequest): Missing | undefined {
   if (request.method === 'elicitation/create') {
     const { elicitation } = capabilities
     if (request.params?.mode === 'url') {

@@ -5,7 +5,7 @@ import { ErrorCode, RpcError } from '../errors.ts'
 import { isObject, toJson } from '../json.ts'
 import { type Message, notificationLine, type RequestId, requestLine } from '../json-rpc.ts'
 import { type Feature, type HandlerTable, handlerTable, ListPage, PlainText, plainTextMembers } from '../table.ts'
-import { missingCapability } from './capabilities.ts'
+import { type Missing, missingCapability, missingError } from './capabilities.ts'
 import type { Dialect, Era, InputAnswer, InputRequest, Speaker } from './era.ts'
 import { blockFor, formFor, handshakeTool, revisionNeeded } from './older-revisions.ts'
 
@@ -102,13 +102,7 @@ class LegacyDialect implements Dialect {
 
   ask(call: CallState, key: string, request: InputRequest): Promise<InputAnswer> {
     const missing = this.#missing(request)
-    if (missing !== undefined) {
-      return Promise.reject(
-        new RpcError(ErrorCode.MissingRequiredClientCapability, missing.message, {
-          requiredCapabilities: missing.required,
-        }),
-      )
-    }
+    if (missing !== undefined) return Promise.reject(missingError(missing))
     if (this.#questions.size >= mostQuestions) {
       return Promise.reject(new RpcError(ErrorCode.InternalError, `More than ${mostQuestions} questions are open`))
     }
@@ -281,7 +275,7 @@ class LegacyDialect implements Dialect {
     return this.#session?.version ?? ''
   }
 
-  #missing(request: InputRequest): ReturnType<typeof missingCapability> {
+  #missing(request: InputRequest): Missing | undefined {
     const missing = missingCapability(this.#session?.clientCapabilities ?? {}, request)
     if (missing !== undefined || request.method !== 'elicitation/create') return missing
     const needed = revisionNeeded(request.params ?? {})

@@ -6,7 +6,7 @@ import { isObject, toJson } from '../json.ts'
 import { notificationLine, type RequestId } from '../json-rpc.ts'
 import type { ServerInfo } from '../server-core.ts'
 import { type Feature, type HandlerTable, handlerTable, ListPage, PlainText, plainTextMembers } from '../table.ts'
-import { missingCapability } from './capabilities.ts'
+import { missingCapability, missingError } from './capabilities.ts'
 import type { Dialect, Era, InputAnswer, InputRequest, Speaker } from './era.ts'
 import { subjectOf } from './subject.ts'
 
@@ -143,13 +143,7 @@ class ModernDialect implements Dialect {
       return Promise.reject(new RpcError(ErrorCode.InternalError, `${call.method} cannot ask the client anything`))
     }
     const missing = missingCapability(call.clientCapabilities, request)
-    if (missing !== undefined) {
-      return Promise.reject(
-        new RpcError(ErrorCode.MissingRequiredClientCapability, missing.message, {
-          requiredCapabilities: missing.required,
-        }),
-      )
-    }
+    if (missing !== undefined) return Promise.reject(missingError(missing))
     call.questions ??= {}
     call.questions[key] = request
     return Promise.reject(new InputRequired())
