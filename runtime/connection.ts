@@ -350,9 +350,9 @@ export class Connection implements Speaker {
   }
 
   #notification(message: Message): void {
-    const params = isObject(message.params) ? message.params : undefined
-    if (message.method === 'notifications/cancelled') return this.#cancel(params)
-    for (const dialect of this.#dialects) dialect.notification(message.method, params)
+    // All others ask for nothing: `initialized` only opens the way for questions, and those wait for a request.
+    if (message.method !== 'notifications/cancelled') return
+    this.#cancel(isObject(message.params) ? message.params : undefined)
   }
 
   #cancel(params: Record<string, unknown> | undefined): void {

@@ -54,7 +54,6 @@ export interface Dialect {
   readonly ownLogLevel: LogLevel | undefined
   /** Asks the client. Resolves with its answer, or throws. */
   ask(call: CallState, key: string, request: InputRequest): Promise<InputAnswer>
-  notification(method: string, params: Record<string, unknown> | undefined): void
   /** An answer to a request of ours. */
   response(message: Message): void
   /** Whether a batch may be read, and answered by a batch. */

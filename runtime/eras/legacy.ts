@@ -144,11 +144,6 @@ class LegacyDialect implements Dialect {
     })
   }
 
-  notification(method: string): void {
-    // `initialized` only opens the way for questions, and those wait for a request, which the client sends after it.
-    if (method === 'notifications/initialized') return
-  }
-
   response({ id, result, error }: Message): void {
     const question = this.#questions.get(id)
     if (question === undefined) return

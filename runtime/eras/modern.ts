@@ -149,8 +149,6 @@ class ModernDialect implements Dialect {
     return Promise.reject(new InputRequired())
   }
 
-  // Everything that a modern client may notify is cancelling, which the connection does for all eras.
-  notification(): void {}
   // A modern server asks nothing by requests of its own, so no response can be for it.
   response(): void {}
   // Log messages belong to a request in this era.
