@@ -9,7 +9,7 @@ import { Child, projectDir } from './child.ts'
 const manifest = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'))
 
 /** What a user gets to download and to store, in bytes. More is a decision: it is made by changing these numbers. */
-const mostBytes = { packed: 290_000, unpacked: 1_000_000 }
+const mostBytes = { packed: 600_000, unpacked: 2_000_000 }
 
 /** As in a shell of its own: nothing of the npm that runs the tests. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|init_cwd|node_)/i.test(name)))
@@ -74,7 +74,7 @@ describe('what the package holds', () => {
 
   it('depends on nothing but what is known', () => {
     expect(manifest.dependencies ?? {}).toEqual({})
-    expect(Object.keys(manifest.optionalDependencies ?? {})).toEqual(['serialport'])
+    expect(Object.keys(manifest.optionalDependencies ?? {})).toEqual(['avr8js', 'jose', 'serialport'])
     expect(Object.keys(manifest.peerDependencies ?? {})).toEqual(['tsx'])
     expect(manifest.peerDependenciesMeta).toEqual({ tsx: { optional: true } })
     expect(readdirSync(join(consumer, 'node_modules')).filter(name => !name.startsWith('.'))).toEqual(['ferrule'])
