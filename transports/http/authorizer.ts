@@ -1,0 +1,25 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** Decides who a request comes from. It is asked for every request to the endpoint, before anything is read of the body. */
+export interface Authorizer {
+  authorize(request: { headers: IncomingHttpHeaders; url: URL }): Authorized | Refused | Promise<Authorized | Refused>
+  /** Further pages that anyone may read, by path, such as /.well-known/oauth-protected-resource (RFC 9728). */
+  pages?: Readonly<Record<string, () => { type: string; body: string }>>
+}
+
+/** A request that is let in. */
+export interface Authorized {
+  /** `read`: sensors and lists only. `act`: everything. */
+  access: 'read' | 'act'
+  /** A stable name of who it is, for limits, sessions and logs. A session belongs to the client that opened it. */
+  client: string
+}
+
+/** A request that is turned away. */
+export interface Refused {
+  status: 401 | 403
+  /** Headers of the answer, such as `WWW-Authenticate`. */
+  headers: Record<string, string>
+  /** One sentence for the person who reads it. */
+  message: string
+}
