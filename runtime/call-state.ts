@@ -1,3 +1,4 @@
+import type { Access } from './access.ts'
 import type { Batch } from './batch.ts'
 import type {
   Call,
@@ -24,6 +25,10 @@ export interface CallOutlet {
   notify(method: string, params: object, about: CallState): void
   /** The client does not read: what a later message makes obsolete need not be sent. */
   readonly congested: boolean
+  /** What the client may do. */
+  readonly access: Access
+  /** The name under which the transport knows the client. */
+  readonly client: string | undefined
 }
 
 /** One request while it runs. Handlers see it as {@link Call}. */

@@ -1,3 +1,4 @@
+import type { Access, Peer } from './access.ts'
 import { Batch } from './batch.ts'
 import type { LogLevel } from './call.ts'
 import { CallState } from './call-state.ts'
@@ -34,6 +35,10 @@ const anonymousErrorsPerSecond = 100
 /** A client at the other end of a stream: its requests in flight, and what each era remembers of it. */
 export class Connection implements Speaker {
   readonly server: ServerCore
+  /** What the client may do. */
+  readonly access: Access
+  /** The name under which the transport knows the client. */
+  readonly client: string | undefined
   readonly #outlet: Outlet
   readonly #dialects: readonly Dialect[]
   readonly #inFlight = new Map<RequestId, CallState>()
@@ -45,9 +50,17 @@ export class Connection implements Speaker {
 
   readonly #ended: () => void
 
-  constructor(server: ServerCore, outlet: Outlet, spoken: readonly Era[] = eras, ended: () => void = () => {}) {
+  constructor(
+    server: ServerCore,
+    outlet: Outlet,
+    spoken: readonly Era[] = eras,
+    ended: () => void = () => {},
+    { access = 'act', client }: Peer = {},
+  ) {
     this.#ended = ended
     this.server = server
+    this.access = access
+    this.client = client
     this.#outlet = outlet
     this.#dialects = spoken.map(era => era.speak(this))
   }

@@ -1,3 +1,4 @@
+import type { Access } from './access.ts'
 import type { Call } from './call.ts'
 import type { Annotations, ContentBlock, Icon, PromptMessage, ResourceContents, ToolResult } from './content.ts'
 import type { ArgumentsOf, InputSchema } from './schema/types.ts'
@@ -20,6 +21,11 @@ export interface Tool<S extends InputSchema = InputSchema> {
   /** What the tool's structured answer looks like: JSON Schema, or a Standard Schema. */
   outputSchema?: InputSchema
   annotations?: ToolAnnotations
+  /**
+   * What a client must be allowed to find and call it. When left out: `read` for a tool with the `readOnlyHint`, `act` for
+   * every other.
+   */
+  access?: Access
   icons?: readonly Icon[]
   _meta?: Record<string, unknown>
   /**

@@ -1,3 +1,4 @@
+export type { Access, Peer } from './access.ts'
 export {
   type Actuator,
   type ActuatorAnnotations,

@@ -1,3 +1,4 @@
+import type { Access } from './access.ts'
 import { DefinitionError, ErrorCode, RpcError } from './errors.ts'
 import { toJson, utf8Length } from './json.ts'
 import { ListPage } from './table.ts'
@@ -7,6 +8,8 @@ export interface Entry<D> {
   readonly definition: D
   /** As it stands in the list. */
   readonly listed: Record<string, unknown>
+  /** Only for clients that may act: the others do not find it in the list. */
+  readonly acts?: boolean
   /** How many bytes more it may take in the list of an era that has to wrap parts of it. */
   readonly slackBytes?: number
 }
@@ -31,7 +34,7 @@ export class Registry<D, E extends Entry<D> = Entry<D>> {
   readonly #changed: () => void
   readonly #maxMessageBytes: number
   readonly #kept = new Map<string, Kept<E>>()
-  readonly #pages = new Map<string, ListPage>()
+  readonly #pages = { read: new Map<string, ListPage>(), act: new Map<string, ListPage>() }
 
   constructor(
     kind: ListPage['kind'],
@@ -100,25 +103,27 @@ export class Registry<D, E extends Entry<D> = Entry<D>> {
   }
 
   /**
-   * One page of the list: as much as one message may hold.
+   * One page of the list, as this access has it: as much as one message may hold.
    *
    * @throws RpcError (-32602) for a cursor that this list never gave out
    */
-  page(cursor: unknown): ListPage {
+  page(cursor: unknown, access: Access = 'act'): ListPage {
     const from = cursor ?? ''
     if (cursor !== undefined && !this.#knows(cursor)) {
       throw new RpcError(ErrorCode.InvalidParams, 'Unknown cursor: start again without one')
     }
-    const known = this.#pages.get(from as string)
+    const pages = this.#pages[access]
+    const known = pages.get(from as string)
     if (known !== undefined) return known
-    const page = this.#cut(from as string)
-    this.#pages.set(from as string, page)
+    const page = this.#cut(from as string, access)
+    pages.set(from as string, page)
     return page
   }
 
   /** The pages are sealed with the server's name in them, and that is another one now. */
   sealAnew(): void {
-    this.#pages.clear()
+    this.#pages.read.clear()
+    this.#pages.act.clear()
   }
 
   #knows(cursor: unknown): cursor is string {
@@ -127,7 +132,7 @@ export class Registry<D, E extends Entry<D> = Entry<D>> {
     )
   }
 
-  #cut(cursor: string): ListPage {
+  #cut(cursor: string, access: Access): ListPage {
     const after = cursor.slice(cursorPrefix.length)
     const items: Record<string, unknown>[] = []
     let room = this.#maxMessageBytes - pageFrameBytes
@@ -138,6 +143,7 @@ export class Registry<D, E extends Entry<D> = Entry<D>> {
         skipping = key !== after
         continue
       }
+      if (entry.acts === true && access !== 'act') continue
       if (bytes > room) return new ListPage(this.#kind, items, cursorPrefix + last)
       room -= bytes
       last = key
@@ -147,7 +153,7 @@ export class Registry<D, E extends Entry<D> = Entry<D>> {
   }
 
   #touch(): void {
-    this.#pages.clear()
+    this.sealAnew()
     this.#changed()
   }
 }

@@ -1,3 +1,4 @@
+import type { Peer } from './access.ts'
 import type { Board } from './board.ts'
 import { type LogLevel, logLevels } from './call.ts'
 import { type Catalog, catalog } from './catalog.ts'
@@ -83,7 +84,7 @@ export interface Server {
   /** Called when {@link Server.logLevel} may be another one. */
   onLogLevel: () => void
   /** A new client: its lines go into the connection, the answers into the outlet. */
-  connect(outlet: Outlet): Connection
+  connect(outlet: Outlet, peer?: Peer): Connection
   /**
    * Takes the hardware and puts every actuator into its safe state. Clients are answered meanwhile; what needs the
    * hardware waits. Calling it again changes nothing.
@@ -250,11 +251,12 @@ class BoardServer implements Server, ServerCore {
     return least
   }
 
-  connect(outlet: Outlet): Connection {
-    const connection = new Connection(this, outlet, undefined, () => {
+  connect(outlet: Outlet, peer?: Peer): Connection {
+    const ended = () => {
       this.#connections.delete(connection)
       this.onLogLevel()
-    })
+    }
+    const connection = new Connection(this, outlet, undefined, ended, peer)
     this.#connections.add(connection)
     return connection
   }

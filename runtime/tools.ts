@@ -14,6 +14,7 @@ interface ToolEntry extends Entry<Tool<any>> {
   readonly output: CompiledSchema | undefined
   /** The structured answer need not be an object. */
   readonly anyOutput: boolean
+  readonly acts: boolean
 }
 
 const namePattern = /^[A-Za-z0-9_.-]{1,128}$/
@@ -35,7 +36,7 @@ export function toolFeature(
   return {
     registry,
     methods: handlerTable({
-      'tools/list': ({ cursor }) => registry.page(cursor),
+      'tools/list': ({ cursor }, call) => registry.page(cursor, call.outlet.access),
       'tools/call': (params, call) => callTool(registry, params, call, diagnose),
     }),
   }
@@ -62,7 +63,9 @@ function compileTool(name: string, definition: Tool<any>): ToolEntry {
     _meta,
   })
   const anyOutput = output !== undefined && output.json.type !== 'object'
-  return { name, definition, listed, input, output, anyOutput, slackBytes: slackOf(input, output, anyOutput) }
+  // Silence means that it acts: what nobody called harmless is not for those who may only look.
+  const acts = (definition.access ?? (annotations?.readOnlyHint === true ? 'read' : 'act')) !== 'read'
+  return { name, definition, listed, input, output, anyOutput, acts, slackBytes: slackOf(input, output, anyOutput) }
 }
 
 /** The handshake revisions list an output that need not be an object as `{ result }`, and write `false` as a schema. */
@@ -82,6 +85,9 @@ function callTool(
   const entry = registry.entry(name)
   if (entry === undefined) throw new RpcError(ErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 128)}`)
   if (!isObject(given)) throw new RpcError(ErrorCode.InvalidParams, 'arguments must be an object')
+  if (entry.acts && call.outlet.access !== 'act') {
+    return toolError(`Nothing was done: ${entry.name} works hardware, and this client may only read.`)
+  }
   call.anyOutput = entry.anyOutput
   const checked = entry.input.check(given)
   if (checked instanceof Promise) return checked.then(outcome => runChecked(entry, outcome, call, diagnose))

@@ -1,4 +1,4 @@
-import type { Server } from '../runtime/index.ts'
+import type { Peer, Server } from '../runtime/index.ts'
 import { connectInMemory, type MemoryClient } from '../transports/memory/index.ts'
 
 /** The `_meta` that makes a request of 2026-07-28 complete, and what a test adds to it. */
@@ -28,15 +28,19 @@ export class TestClient {
   readonly #waiting = new Set<Waiting>()
   #lastId = 0
 
-  constructor(server: Server) {
-    this.#link = connectInMemory(server, message => {
-      this.heard.push(message)
-      for (const waiting of this.#waiting) {
-        if (!waiting.fits(message)) continue
-        this.#waiting.delete(waiting)
-        waiting.resolve(message)
-      }
-    })
+  constructor(server: Server, peer: Peer = {}) {
+    this.#link = connectInMemory(
+      server,
+      message => {
+        this.heard.push(message)
+        for (const waiting of this.#waiting) {
+          if (!waiting.fits(message)) continue
+          this.#waiting.delete(waiting)
+          waiting.resolve(message)
+        }
+      },
+      peer,
+    )
   }
 
   /** Sends a line as it stands on the wire. */

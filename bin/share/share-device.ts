@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Connection, Outlet } from '../../runtime/index.ts'
+import type { Connection, Outlet, Peer } from '../../runtime/index.ts'
 import { type StdioConnection, type StdioInput, type StdioServer, stdio } from '../../transports/stdio/index.ts'
 import { type Claim, claim, type Door } from './claim.ts'
 import { DeviceOwner, newSecret, type OwnContext, type OwnedDevice } from './device-owner.ts'
@@ -109,7 +109,7 @@ class SharedDevice implements Shared, StdioServer {
     })
   }
 
-  connect(outlet: Outlet, input: StdioInput): StdioConnection {
+  connect(outlet: Outlet, peer: Peer, input: StdioInput): StdioConnection {
     const heard = (connection: StdioConnection): StdioConnection => ({
       receive: line => {
         this.#heardAt = performance.now()
@@ -122,7 +122,7 @@ class SharedDevice implements Shared, StdioServer {
     })
     if (this.#owned !== undefined) {
       this.#owned.device.server.diagnose = text => this.diagnose(text)
-      return heard((this.#host = this.#owned.device.server.connect(outlet)))
+      return heard((this.#host = this.#owned.device.server.connect(outlet, peer)))
     }
     const relay = new Relay(outlet, input, text => this.#options.log(text))
     relay.onLost = () => void this.#findNext(relay)

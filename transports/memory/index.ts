@@ -1,4 +1,4 @@
-import type { Server } from '../../runtime/index.ts'
+import type { Peer, Server } from '../../runtime/index.ts'
 
 /** A client in the same process, message by message: for tests, and for programs that serve themselves. */
 export interface MemoryClient {
@@ -14,9 +14,10 @@ export interface MemoryClient {
  * Connects to a server without any bytes between.
  *
  * @param receive takes each message of the server
+ * @param peer who the client is, and what it may do
  */
-export function connectInMemory(server: Server, receive: (message: any) => void): MemoryClient {
-  const connection = server.connect({ send: line => receive(JSON.parse(line)), congested: false })
+export function connectInMemory(server: Server, receive: (message: any) => void, peer: Peer = {}): MemoryClient {
+  const connection = server.connect({ send: line => receive(JSON.parse(line)), congested: false }, peer)
   return {
     // A copy, so that neither side can reach into the other's objects.
     send: message => connection.receive(JSON.stringify(message)),

@@ -8,6 +8,7 @@ import {
   type LinkReceiver,
   type LinkSession,
   type Outlet,
+  type Peer,
   type Server,
   serveLink,
 } from '../../runtime/index.ts'
@@ -43,7 +44,7 @@ export interface StdioServer {
   /** Takes lines for the operator. */
   diagnose: (text: string) => void
   /** The host. Its lines go into the connection, what it is to read goes into the outlet. */
-  connect(outlet: Outlet, input: StdioInput): StdioConnection
+  connect(outlet: Outlet, peer: Peer, input: StdioInput): StdioConnection
   open(): Promise<void>
   makeSafe(): Promise<unknown>
   makeSafeNow(): void
@@ -215,7 +216,7 @@ class ProcessLife {
   #forLink(): Server {
     const server: Pick<StdioServer, 'maxLineBytes'> & { connect(outlet: Outlet): StdioConnection } = {
       maxLineBytes: this.#server.maxLineBytes,
-      connect: outlet => (this.#connection = this.#server.connect(outlet, this.#link.input)),
+      connect: outlet => (this.#connection = this.#server.connect(outlet, {}, this.#link.input)),
     }
     return server as Server
   }
