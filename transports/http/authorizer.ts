@@ -17,7 +17,11 @@ export interface Authorized {
 
 /** A request that is turned away. */
 export interface Refused {
-  status: 401 | 403
+  /**
+   * 400: it asks in a way that means nothing (RFC 6750, section 3.1). 401: who it is, is not known. 403: who it is may not.
+   * 503: nobody can tell just now, which says nothing against the token: keep it and try again.
+   */
+  status: 400 | 401 | 403 | 503
   /** Headers of the answer, such as `WWW-Authenticate`. */
   headers: Record<string, string>
   /** One sentence for the person who reads it. */
