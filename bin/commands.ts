@@ -186,6 +186,28 @@ export const commands = {
     notes: ['Calls that come meanwhile end with an error that says why. The host need not be restarted.'],
     examples: ['ferrule release /dev/ttyACM0 -- arduino-cli upload -p /dev/ttyACM0', 'ferrule release /dev/ttyACM0'],
   },
+  token: {
+    summary: 'Make, list or revoke the tokens that let a client in over HTTP',
+    positionals: [
+      { name: 'action', required: true, choices: ['create', 'list', 'revoke'], help: 'create, list or revoke' },
+      { name: 'name', required: false, help: 'who gets the token: a name of your choice, one for each client' },
+    ],
+    options: {
+      'read-only': { help: 'the token reads the sensors and moves nothing' },
+      expires: { value: 'TIME', help: 'when it stops working: 12h, 90d or 8w from now (never)' },
+      file: { value: 'FILE', help: 'the file of tokens (tokens.json in the folder of ferrule in your configuration)' },
+    },
+    notes: [
+      'A new token is printed once, on stdout and alone. Only a hash of it is kept, so nobody can look it up later.',
+      'A revoked token stops working with the next request. No server needs a restart.',
+    ],
+    examples: [
+      'ferrule token create laptop --expires 90d',
+      'ferrule token create dashboard --read-only',
+      'ferrule token list',
+      'ferrule token revoke laptop',
+    ],
+  },
   try: {
     summary: 'See the sensors and work the actuators yourself, in this terminal',
     positionals: [{ ...file, required: false, help: `${file.help} and is taken when no file is given` }],

@@ -12,6 +12,7 @@ const runners: Record<keyof typeof commands, () => Promise<{ run: (given: Argume
   doctor: () => import('./doctor/index.ts'),
   trace: () => import('./trace/index.ts'),
   release: () => import('./release.ts'),
+  token: () => import('./token.ts'),
   try: () => import('./try/index.ts'),
   host: () => import('./host.ts'),
 }
