@@ -10,6 +10,30 @@ export interface ReadRequest {
   readonly signal: AbortSignal
 }
 
+/** What is remembered of a sensor, for whoever looks seldom. */
+export interface SensorMemory {
+  /** How many of the last changes are kept; 16 when left out. Each takes 16 bytes, a text up to 100 characters. */
+  samples?: number
+  /**
+   * Reads the sensor in the background at this period, in milliseconds, while the hardware is open; never faster than
+   * `ttlMs`. Left out, only what is read or told anyway is remembered.
+   */
+  everyMs?: number
+}
+
+/**
+ * A border that subscribers hear of at once. A value equal to it has not crossed it; going back counts once the value is
+ * inside again by the hysteresis or more.
+ */
+export interface Threshold {
+  /** Crossed by a value above this. Crossed back by one at or below `above - hysteresis`. */
+  above?: number
+  /** Crossed by a value below this. Crossed back by one at or above `below + hysteresis`. */
+  below?: number
+  /** In the sensor's unit; 0 when left out. */
+  hysteresis?: number
+}
+
 /** A sensor: something that can be read. It becomes the resource `sensor://<board>/<sensor>`. */
 export interface Sensor {
   /** The name people see: `Soil moisture`. */
@@ -30,6 +54,13 @@ export interface Sensor {
   deadBand?: number
   /** Subscribers hear of changes at most this often, in milliseconds; 1000 when left out. */
   minIntervalMs?: number
+  /**
+   * Borders of a number. Crossing one is a change that subscribers hear of at once, whatever `deadBand` and
+   * `minIntervalMs` say, and is listed in the history with its time.
+   */
+  thresholds?: readonly Threshold[]
+  /** What is remembered, at `sensor://<board>/<sensor>/history`; `false` for nothing. */
+  history?: SensorMemory | false
   /** A reading that takes longer than this has failed, in milliseconds; 10 000 when left out. */
   timeoutMs?: number
   /** Takes one reading. Throw an error that says what does not answer and what to check. */

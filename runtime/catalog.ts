@@ -5,12 +5,13 @@ import type { Clock } from './clock.ts'
 import type { ResourceContents, ToolResult } from './content.ts'
 import { type Resource, type ResourceTemplate, type Tool, tool } from './definitions.ts'
 import { DefinitionError, publicMessage } from './errors.ts'
+import type { TimedValue } from './history/timed-value.ts'
 import { toJson } from './json.ts'
 import { resourceNotFound } from './resources.ts'
 import { compileSchema } from './schema.ts'
 import { type Reading, readableReading, senmlMediaType, senmlPack } from './senml.ts'
 import { nearestUnit, senmlUnits } from './senml-units.ts'
-import { SensorReader, type TimedValue } from './sensor-reader.ts'
+import { SensorReader } from './sensor-reader.ts'
 
 /** A board as MCP: what a server registers for it. */
 export interface Catalog {

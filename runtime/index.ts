@@ -6,8 +6,10 @@ export {
   type Board,
   type ReadRequest,
   type Sensor,
+  type SensorMemory,
   type SensorValue,
   sensor,
+  type Threshold,
 } from './board.ts'
 export type {
   Call,

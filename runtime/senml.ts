@@ -62,9 +62,7 @@ export function senmlPack(baseName: string, readings: readonly Reading[]): Senml
       record.bn = baseName
       if (oneTime) record.bt = first.time / 1000
       if (oneUnit !== undefined) record.bu = oneUnit
-      if (readings.some(({ unit }) => unit !== undefined && senmlUnits.get(unit)?.of)) {
-        record.bver = versionWithSecondaryUnits
-      }
+      Object.assign(record, senmlVersionOf(readings.map(({ unit }) => unit)))
     }
     record.n = reading.name
     if (oneUnit === undefined && reading.unit !== undefined) record.u = reading.unit
@@ -73,6 +71,12 @@ export function senmlPack(baseName: string, readings: readonly Reading[]): Senml
     if (reading.ttlMs) record.ut = reading.ttlMs / 1000
     return record
   })
+}
+
+/** The version of a pack with these units: said only where one of them is a secondary one (RFC 9100). */
+export function senmlVersionOf(units: readonly (SenmlUnit | undefined)[]): Pick<SenmlRecord, 'bver'> {
+  const isSecondary = units.some(unit => unit !== undefined && senmlUnits.get(unit)?.of !== undefined)
+  return isSecondary ? { bver: versionWithSecondaryUnits } : {}
 }
 
 function setValue(record: SenmlRecord, { name, value }: Reading): void {
@@ -127,19 +131,26 @@ function readableValue(value: SensorValue, unit: SenmlUnit | undefined): string 
     const range = value >= 0 && value <= 1 ? 'ratio 0 to 1' : 'ratio'
     return `${number} (${range}, ${Number((value * 100).toPrecision(4))} %)`
   }
+  return number + readableSuffix(unit)
+}
+
+/** A unit as it stands behind a number, with the space where one belongs; nothing for no unit. */
+export function readableSuffix(unit: SenmlUnit | undefined): string {
+  if (unit === undefined) return ''
+  if (unit === 'count' || unit === '/' || unit === '%') return unit === 'count' ? ' (count)' : ' (ratio)'
   const text = readableUnit(unit)
-  if (unit === 'count') return `${number} (count)`
-  return text.startsWith('°') && text !== '°C' ? number + text : `${number} ${text}`
+  return text.startsWith('°') && text !== '°C' ? text : ` ${text}`
 }
 
 /** At most four decimals, and four significant digits below 1: enough to read, and no 22.499999999. */
-function readableNumber(value: number): string {
+export function readableNumber(value: number): string {
   const rounded = Number(Math.abs(value) < 1 ? value.toPrecision(4) : value.toFixed(4))
   // A sum of decimals may be a tiny bit below zero, and "-0" only puzzles.
   return String(rounded === 0 ? 0 : rounded)
 }
 
-function readableAge(ms: number): string {
+/** How long ago, in few words: `0.3 s`, `5 min`. */
+export function readableAge(ms: number): string {
   const seconds = ms / 1000
   if (seconds < 10) return `${readableNumber(Math.round(seconds * 10) / 10)} s`
   if (seconds < 120) return `${Math.round(seconds)} s`

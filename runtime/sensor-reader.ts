@@ -1,14 +1,12 @@
 import type { Sensor, SensorValue } from './board.ts'
 import type { Clock } from './clock.ts'
+import { differs } from './differs.ts'
 import { publicMessage, SensorError } from './errors.ts'
+import { Crossings } from './history/crossings.ts'
+import { SensorHistory } from './history/sensor-history.ts'
+import type { TimedValue } from './history/timed-value.ts'
 import { LazySignal } from './lazy-signal.ts'
 import { within } from './within.ts'
-
-/** A value and when it was taken, in milliseconds since 1970-01-01 UTC. */
-export interface TimedValue {
-  value: SensorValue
-  time: number
-}
 
 const defaultTimeoutMs = 10_000
 const defaultMinIntervalMs = 1000
@@ -20,6 +18,10 @@ const defaultMinIntervalMs = 1000
 export class SensorReader {
   readonly name: string
   readonly sensor: Sensor
+  /** What its values were, whoever saw them; nothing when it keeps none. */
+  readonly history: SensorHistory | undefined
+  /** Its thresholds; nothing when it has none. */
+  readonly crossings: Crossings | undefined
   readonly #clock: Clock
   #last: TimedValue | undefined = undefined
   #running: Promise<TimedValue> | undefined = undefined
@@ -32,10 +34,15 @@ export class SensorReader {
   #failing = false
   #pending: unknown = undefined
 
-  constructor(name: string, sensor: Sensor, clock: Clock) {
+  /** @param last the reader of the sensor of this name on the board before: what it remembers is kept, if it is alike */
+  constructor(name: string, sensor: Sensor, clock: Clock, last?: SensorReader) {
     this.name = name
     this.sensor = sensor
     this.#clock = clock
+    const kept = last !== undefined && remembersAlike(last.sensor, sensor) ? last : undefined
+    this.history = sensor.history === false ? undefined : (kept?.history ?? new SensorHistory(sensor))
+    const { thresholds = [] } = sensor
+    this.crossings = thresholds.length === 0 ? undefined : (kept?.crossings ?? new Crossings(thresholds))
   }
 
   /**
@@ -109,7 +116,37 @@ export class SensorReader {
     this.#check(value)
     const taken = { value, time: this.#clock.now() }
     if (!this.#outdated) this.#last = taken
+    this.#remember(taken)
     return taken
+  }
+
+  #remember(taken: TimedValue): void {
+    this.history?.add(taken)
+    const { value, time } = taken
+    if (this.crossings === undefined || typeof value !== 'number' || !this.crossings.take(value, time)) return
+    if (this.#stopSource === undefined) return
+    // A threshold is what somebody waits for: neither the dead band nor the interval holds it back.
+    this.#told = value
+    this.#clock.clearTimeout(this.#pending)
+    this.#pending = undefined
+    this.#tell()
+  }
+
+  /** A source of changes told a value. It is told on as it is; only what the sensor can give is remembered. */
+  #heard(value: SensorValue): void {
+    if (this.#stopSource === undefined) return
+    this.#last = undefined
+    if (this.#fits(value)) this.#remember({ value, time: this.#clock.now() })
+    this.#changedTo(value)
+  }
+
+  #fits(value: SensorValue): boolean {
+    try {
+      this.#check(value)
+      return true
+    } catch {
+      return false
+    }
   }
 
   #check(value: SensorValue): void {
@@ -130,7 +167,9 @@ export class SensorReader {
     }
   }
 
+  /** What a failed reading is told as. It is remembered as one, too. */
   #error(message: string): SensorError {
+    this.history?.fail(message, this.#clock.now())
     return new SensorError(`${this.name}: ${message}`)
   }
 
@@ -139,7 +178,7 @@ export class SensorReader {
     this.#failing = false
     this.#toldAt = Number.NEGATIVE_INFINITY
     if (this.sensor.watch !== undefined) {
-      this.#stopSource = this.sensor.watch(value => this.#changedTo(value))
+      this.#stopSource = this.sensor.watch(value => this.#heard(value))
       // What stands now is no change: the subscriber reads it when it wants to know.
       this.#settle(this.#reading(), value => {
         this.#told ??= value
@@ -217,12 +256,11 @@ export class SensorReader {
   }
 }
 
-function differs(a: SensorValue, b: SensorValue, deadBand: number): boolean {
-  if (typeof a === 'number' && typeof b === 'number') return deadBand > 0 ? Math.abs(a - b) > deadBand : a !== b
-  if (a instanceof Uint8Array && b instanceof Uint8Array) {
-    return a.length !== b.length || a.some((byte, index) => byte !== b[index])
-  }
-  return a !== b
+/** Whether what was remembered of one sensor can be gone on with for another one. */
+function remembersAlike(one: Sensor, other: Sensor): boolean {
+  const kept = ({ type = 'number', unit, deadBand, thresholds, history }: Sensor) =>
+    JSON.stringify([type, unit, deadBand, thresholds, history])
+  return kept(one) === kept(other)
 }
 
 function shown(value: unknown): string {
