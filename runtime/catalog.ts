@@ -5,6 +5,9 @@ import type { Clock } from './clock.ts'
 import type { ResourceContents, ToolResult } from './content.ts'
 import { type Resource, type ResourceTemplate, type Tool, tool } from './definitions.ts'
 import { DefinitionError, publicMessage } from './errors.ts'
+import { checkHistory } from './history/declaration.ts'
+import { historyResources } from './history/resource.ts'
+import { historyLines, historySummary, historySummarySchema } from './history/summary.ts'
 import type { TimedValue } from './history/timed-value.ts'
 import { toJson } from './json.ts'
 import { resourceNotFound } from './resources.ts'
@@ -28,6 +31,8 @@ export interface CatalogOptions {
   readonly diagnose: (text: string) => void
   /** Resolves when the hardware is open; nothing when it is. Rejects with why it is not. */
   readonly ready: () => Promise<void> | undefined
+  /** The sensors of the board before, when it had the same name: what they remember is gone on with. */
+  readonly lastSensors?: readonly SensorReader[]
   /** Adds a read-only tool `read_sensors`, for hosts that do not show resources to the model. */
   readonly readSensorsTool: boolean
 }
@@ -44,7 +49,8 @@ export function catalog(board: Board, options: CatalogOptions): Catalog {
   checkName('board', board.name)
   const sensors = Object.entries(board.sensors ?? {}).map(([name, sensor]) => {
     checkSensor(name, sensor)
-    return new SensorReader(name, sensor, options.clock)
+    const last = options.lastSensors?.find(reader => reader.name === name)
+    return new SensorReader(name, sensor, options.clock, last)
   })
   const actuators = Object.entries(board.actuators ?? {}).map(([name, actuator]) => {
     checkActuator(name, actuator)
@@ -58,6 +64,9 @@ export function catalog(board: Board, options: CatalogOptions): Catalog {
     resources[`sensor://${board.name}`] = allSensors(board, sensors, options)
     for (const reader of sensors) resources[`sensor://${board.name}/${reader.name}`] = oneSensor(board, reader, options)
     resourceTemplates[`sensor://${board.name}/{sensor}`] = sensorTemplate(board, sensors, options)
+    const histories = historyResources(`sensor://${board.name}`, sensors, options.clock)
+    Object.assign(resources, histories.resources)
+    Object.assign(resourceTemplates, histories.resourceTemplates)
     if (options.readSensorsTool) {
       if (tools.read_sensors !== undefined) {
         throw new DefinitionError('actuator "read_sensors": this name is taken by the tool that reads the sensors')
@@ -101,6 +110,7 @@ function checkSensor(name: string, sensor: Sensor): void {
       throw new DefinitionError(`${where}: ${member} must be a number from 0 on`)
     }
   }
+  checkHistory(where, sensor)
 }
 
 function checkActuator(name: string, actuator: Actuator<any>): void {
@@ -248,6 +258,11 @@ function readSensorsTool(board: Board, sensors: readonly SensorReader[], { clock
           description: 'Which sensors to read; all when left out.',
           items: { type: 'string', enum: names },
         },
+        history: {
+          type: 'string',
+          description: '"summary" tells as well what each of them was over the last minutes and hours.',
+          enum: ['none', 'summary'],
+        },
       },
       additionalProperties: false,
     },
@@ -265,6 +280,7 @@ function readSensorsTool(board: Board, sensors: readonly SensorReader[], { clock
               unit: { type: 'string' },
               time: { type: 'string', description: 'When the value was taken, ISO 8601.' },
               error: { type: 'string', description: 'Why there is no value.' },
+              history: historySummarySchema,
             },
             required: ['sensor'],
           },
@@ -277,21 +293,28 @@ function readSensorsTool(board: Board, sensors: readonly SensorReader[], { clock
       await ready()
       const wanted = args.sensors === undefined ? sensors : sensors.filter(({ name }) => args.sensors!.includes(name))
       const taken = await readAll(wanted)
-      const lines = taken.map(({ reader, value, error }) =>
+      const withHistory = args.history === 'summary'
+      const now = clock.now()
+      const lines = taken.flatMap(({ reader, value, error }) => [
         value === undefined
           ? `${reader.sensor.title ?? reader.name}: no reading. ${error}`
           : line(reader, value, clock),
-      )
-      const readings = taken.map(({ reader, value, error }) =>
-        value === undefined
-          ? { sensor: reader.name, error }
-          : {
-              sensor: reader.name,
-              value: value.value instanceof Uint8Array ? `${value.value.length} bytes` : value.value,
-              ...(reader.sensor.unit === undefined ? {} : { unit: reader.sensor.unit }),
-              time: new Date(value.time).toISOString(),
-            },
-      )
+        ...(withHistory ? historyLines(reader, now).map(each => `  ${each}`) : []),
+      ])
+      const readings = taken.map(({ reader, value, error }) => {
+        const history = withHistory ? historySummary(reader, now) : undefined
+        return {
+          sensor: reader.name,
+          ...(value === undefined
+            ? { error }
+            : {
+                value: value.value instanceof Uint8Array ? `${value.value.length} bytes` : value.value,
+                ...(reader.sensor.unit === undefined ? {} : { unit: reader.sensor.unit }),
+                time: new Date(value.time).toISOString(),
+              }),
+          ...(history && { history }),
+        }
+      })
       return { content: [{ type: 'text', text: lines.join('\n') }], structuredContent: { readings } }
     },
   })

@@ -17,6 +17,8 @@ export interface HardwareOptions {
   readonly owner: Owner
   readonly clock: Clock
   readonly diagnose: (text: string) => void
+  /** Called once, when the hardware is there. */
+  readonly onOpen: () => void
 }
 
 /** The hardware of a board through its life: taken once, made safe at any time, given back once. */
@@ -29,6 +31,11 @@ export class Hardware {
 
   constructor(options: HardwareOptions) {
     this.#options = options
+  }
+
+  /** Whether the hardware is there. */
+  get isOpen(): boolean {
+    return this.#open
   }
 
   /** Resolves when the hardware is there; nothing when it is. */
@@ -84,6 +91,7 @@ export class Hardware {
       // safe knows better: it may serve others already.
       const failures = board.makeSafe === undefined ? await this.makeSafe() : []
       for (const failure of failures) diagnose(failure)
+      if (!this.#closed) this.#options.onOpen()
     } catch (thrown) {
       diagnose(`${board.name} could not be opened: ${diagnostic(thrown)}`)
       await this.#ownership?.release()

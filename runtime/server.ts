@@ -10,6 +10,7 @@ import type { Prompt, Resource, ResourceTemplate, Tool } from './definitions.ts'
 import { DefinitionError } from './errors.ts'
 import { defaultMaxLineBytes } from './framer.ts'
 import { Hardware } from './hardware.ts'
+import { sample } from './history/sampler.ts'
 import { isObject } from './json.ts'
 import { type Owner, processOwner } from './owner.ts'
 import { promptFeature } from './prompts.ts'
@@ -159,6 +160,7 @@ class BoardServer implements Server, ServerCore {
   )
   readonly #changed = new Set<Feature>()
   readonly #hardware: Hardware
+  #stopSampling: () => void = () => {}
   #closing: Promise<void> | undefined = undefined
   #made = false
 
@@ -181,6 +183,7 @@ class BoardServer implements Server, ServerCore {
       owner: options.owner ?? sharedOwner,
       clock: this.clock,
       diagnose: text => this.diagnose(text),
+      onOpen: () => this.#sample(),
     })
     this.#catalog = this.#catalogOf(board)
     this.info = serverInfo(board, options)
@@ -266,7 +269,7 @@ class BoardServer implements Server, ServerCore {
   }
 
   replaceBoard(board: Board): void {
-    const next = this.#catalogOf(board)
+    const next = this.#catalogOf(board, board.name === this.board.name ? this.#catalog.sensors : [])
     const { tools = {}, resources = {}, resourceTemplates = {} } = this.#options
     const last = this.#catalog
     refuseTwins('tool', next.tools, tools)
@@ -281,6 +284,7 @@ class BoardServer implements Server, ServerCore {
     replace(this.resourceTemplates, last.resourceTemplates, next.resourceTemplates)
     for (const registry of [this.tools, this.resources, this.resourceTemplates, this.prompts]) registry.sealAnew()
     this.#watches.restart()
+    if (this.#hardware.isOpen) this.#sample()
   }
 
   makeSafe(): Promise<string[]> {
@@ -296,8 +300,15 @@ class BoardServer implements Server, ServerCore {
     return this.#closing
   }
 
-  #catalogOf(board: Board): Catalog {
+  /** Reads in the background what the board wants to have remembered. */
+  #sample(): void {
+    this.#stopSampling()
+    this.#stopSampling = sample(this.#catalog.sensors, this.clock)
+  }
+
+  #catalogOf(board: Board, lastSensors: Catalog['sensors'] = []): Catalog {
     return catalog(board, {
+      lastSensors,
       clock: this.clock,
       diagnose: text => this.diagnose(text),
       ready: () => this.#hardware.ready(),
@@ -337,6 +348,7 @@ class BoardServer implements Server, ServerCore {
 
   async #shutDown(reason: string): Promise<void> {
     const gone = new Error(reason)
+    this.#stopSampling()
     const givenBack = this.#hardware.close(reason)
     for (const connection of this.#connections) {
       // Subscriptions first: to be aborted would end them without a word.

@@ -12,20 +12,20 @@ const longestText = 100
 
 /** The last changes of a sensor, in a ring of fixed size. Bytes are counted and not kept. */
 export class Changes {
-  readonly #times: Float64Array
-  readonly #numbers: Float64Array | undefined
+  readonly #type: 'number' | 'boolean' | 'string' | 'data'
+  readonly #size: number
+  /** Time and value in turn; of texts only the time. */
+  readonly #ring: Float64Array
   readonly #texts: string[] | undefined
-  readonly #isBoolean: boolean
   readonly #deadBand: number
   #last: SensorValue | undefined = undefined
   #count = 0
 
   constructor(type: 'number' | 'boolean' | 'string' | 'data', samples: number, deadBand: number) {
-    const kept = type === 'data' ? 0 : samples
-    this.#times = new Float64Array(kept)
-    this.#numbers = type === 'number' || type === 'boolean' ? new Float64Array(kept) : undefined
+    this.#type = type
+    this.#size = type === 'data' ? 0 : samples
+    this.#ring = new Float64Array(2 * this.#size)
     this.#texts = type === 'string' ? [] : undefined
-    this.#isBoolean = type === 'boolean'
     this.#deadBand = deadBand
   }
 
@@ -38,29 +38,28 @@ export class Changes {
   add(value: SensorValue, time: number): void {
     if (this.#last !== undefined && !differs(this.#last, value, this.#deadBand)) return
     this.#last = value
-    const size = this.#times.length
-    if (size > 0) {
-      const at = this.#count % size
-      this.#times[at] = time
-      if (this.#numbers !== undefined) this.#numbers[at] = Number(value)
-      if (this.#texts !== undefined) this.#texts[at] = shortText(String(value))
+    if (this.#size > 0) {
+      const at = this.#count % this.#size
+      this.#ring[2 * at] = time
+      if (this.#texts === undefined) this.#ring[2 * at + 1] = Number(value)
+      else this.#texts[at] = shortText(String(value))
     }
     this.#count++
   }
 
   /** What is kept, the oldest first. */
   list(): Change[] {
-    const size = this.#times.length
-    const kept = Math.min(this.#count, size)
+    const kept = Math.min(this.#count, this.#size)
     return Array.from({ length: kept }, (_, index) => {
-      const at = (this.#count - kept + index) % size
-      return { value: this.#valueAt(at), time: this.#times[at]! }
+      const at = (this.#count - kept + index) % this.#size
+      return { value: this.#valueAt(at), time: this.#ring[2 * at]! }
     })
   }
 
   #valueAt(at: number): Change['value'] {
     if (this.#texts !== undefined) return this.#texts[at]!
-    return this.#isBoolean ? this.#numbers![at] === 1 : this.#numbers![at]!
+    const number = this.#ring[2 * at + 1]!
+    return this.#type === 'boolean' ? number === 1 : number
   }
 }
 

@@ -1,4 +1,4 @@
-import { TimeBuckets, tiers } from './time-buckets.ts'
+import { allRow, TimeBuckets, tiers } from './time-buckets.ts'
 
 /** What the readings of some stretch of time were. */
 export interface NumberFigures {
@@ -20,49 +20,29 @@ export interface NumberBucket extends NumberFigures {
 
 /** Numbers over time: what they were in all, and in each bucket. */
 export class NumberRecord {
+  /** Smallest, largest, sum. */
   readonly #buckets = new TimeBuckets()
   readonly #deadBand: number
-  /** Readings, smallest, largest, sum. */
-  readonly #all = new Float64Array([0, Infinity, -Infinity, 0])
 
   constructor(deadBand: number) {
     this.#deadBand = deadBand
   }
 
   add(value: number, time: number): void {
-    const all = this.#all
-    all[0]!++
-    if (value < all[1]!) all[1] = value
-    if (value > all[2]!) all[2] = value
-    all[3]! += value
-    const { figures } = this.#buckets
-    for (let tier = 0; tier < tiers.length; tier++) {
-      const row = this.#buckets.row(tier, time)
-      const at = 3 * row
-      if (this.#buckets.count(row) === 0) figures.fill(value, at, at + 3)
-      else {
-        if (value < figures[at]!) figures[at] = value
-        if (value > figures[at + 1]!) figures[at + 1] = value
-        figures[at + 2]! += value
-      }
-      this.#buckets.countOne(row)
-    }
+    this.#addTo(allRow, value)
+    for (let tier = 0; tier < tiers.length; tier++) this.#addTo(this.#buckets.row(tier, time), value)
   }
 
   /** What all readings were; nothing when there were none. */
   get all(): NumberFigures | undefined {
-    const [readings, minimum, maximum, sum] = this.#all as unknown as [number, number, number, number]
-    return readings === 0 ? undefined : { readings, minimum, maximum, mean: meanOf(sum, readings, minimum, maximum) }
+    return this.#figuresOf(allRow)
   }
 
   /** The buckets of a tier that have readings, the oldest first. */
   buckets(tier: number, now: number): NumberBucket[] {
-    const { figures } = this.#buckets
     return this.#buckets.recent(tier, now).flatMap(({ row, start }) => {
-      const readings = this.#buckets.count(row)
-      if (readings === 0) return []
-      const [minimum, maximum, sum] = figures.subarray(3 * row) as unknown as [number, number, number]
-      return [{ start, readings, minimum, maximum, mean: meanOf(sum, readings, minimum, maximum) }]
+      const figures = this.#figuresOf(row)
+      return figures === undefined ? [] : [{ start, ...figures }]
     })
   }
 
@@ -74,6 +54,25 @@ export class NumberRecord {
     const trend = trendOf(buckets, figures, this.#deadBand)
     return { ...figures, ...(trend !== undefined && { trend }) }
   }
+
+  #addTo(row: number, value: number): void {
+    const { figures } = this.#buckets
+    const at = 3 * row
+    if (this.#buckets.countOne(row) === 1) figures.fill(value, at, at + 3)
+    else {
+      if (value < figures[at]!) figures[at] = value
+      if (value > figures[at + 1]!) figures[at + 1] = value
+      figures[at + 2]! += value
+    }
+  }
+
+  #figuresOf(row: number): NumberFigures | undefined {
+    const readings = this.#buckets.count(row)
+    if (readings === 0) return undefined
+    const { figures } = this.#buckets
+    const [minimum, maximum, sum] = [figures[3 * row]!, figures[3 * row + 1]!, figures[3 * row + 2]!]
+    return { readings, minimum, maximum, mean: between(sum / readings, minimum, maximum) }
+  }
 }
 
 function merged(buckets: readonly NumberFigures[]): NumberFigures {
@@ -82,7 +81,7 @@ function merged(buckets: readonly NumberFigures[]): NumberFigures {
   const maximum = Math.max(...buckets.map(bucket => bucket.maximum))
   // Shares of the mean instead of sums: a sum of the largest numbers would be infinite.
   const mean = buckets.reduce((sum, bucket) => sum + bucket.mean * (bucket.readings / readings), 0)
-  return { readings, minimum, maximum, mean: Math.min(Math.max(mean, minimum), maximum) }
+  return { readings, minimum, maximum, mean: between(mean, minimum, maximum) }
 }
 
 /** What wanders within a quarter of its own range goes nowhere. */
@@ -101,6 +100,6 @@ function trendOf(buckets: readonly NumberBucket[], all: NumberFigures, deadBand:
 }
 
 /** Rounding may carry a mean past what it is the mean of. */
-function meanOf(sum: number, readings: number, minimum: number, maximum: number): number {
-  return Math.min(Math.max(sum / readings, minimum), maximum)
+function between(mean: number, minimum: number, maximum: number): number {
+  return Math.min(Math.max(mean, minimum), maximum)
 }

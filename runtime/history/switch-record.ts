@@ -1,4 +1,4 @@
-import { TimeBuckets, tiers } from './time-buckets.ts'
+import { allRow, TimeBuckets, tiers } from './time-buckets.ts'
 
 /** How something that is on or off was, over some stretch of time. A value counts until the next one is seen. */
 export interface SwitchFigures {
@@ -13,8 +13,6 @@ export interface SwitchFigures {
 export class SwitchRecord {
   /** Switches, milliseconds on, milliseconds known. */
   readonly #buckets = new TimeBuckets()
-  /** Readings, switches, milliseconds on, milliseconds known. */
-  readonly #all = new Float64Array(4)
   #value: boolean | undefined = undefined
   #since = 0
 
@@ -23,13 +21,8 @@ export class SwitchRecord {
     const switched = this.#value !== undefined && this.#value !== value
     this.#value = value
     this.#since = time
-    this.#all[0]!++
-    if (switched) this.#all[1]!++
-    for (let tier = 0; tier < tiers.length; tier++) {
-      const row = this.#buckets.row(tier, time)
-      this.#buckets.countOne(row)
-      if (switched) this.#buckets.figures[3 * row]!++
-    }
+    this.#count(allRow, switched)
+    for (let tier = 0; tier < tiers.length; tier++) this.#count(this.#buckets.row(tier, time), switched)
   }
 
   /** It could not be read: from now on nobody knows, until the next value. */
@@ -43,40 +36,47 @@ export class SwitchRecord {
     const from = this.#since
     this.#since = now
     if (this.#value === undefined || now <= from) return
-    this.#all[3]! += now - from
-    if (this.#value) this.#all[2]! += now - from
+    this.#hold(allRow, this.#value, now - from)
     for (const [tier, { widthMs, size }] of tiers.entries()) {
       // What lies before the oldest bucket is in none of them.
       let start = Math.max(from, (Math.floor(now / widthMs) - size + 1) * widthMs)
       while (start < now) {
         const end = Math.min(now, (Math.floor(start / widthMs) + 1) * widthMs)
-        const row = this.#buckets.row(tier, start)
-        this.#buckets.figures[3 * row + 2]! += end - start
-        if (this.#value) this.#buckets.figures[3 * row + 1]! += end - start
+        this.#hold(this.#buckets.row(tier, start), this.#value, end - start)
         start = end
       }
     }
   }
 
   get all(): SwitchFigures {
-    const [readings, switches, on, known] = this.#all as unknown as [number, number, number, number]
-    return figuresOf(readings, switches, on, known)
+    return this.#figuresOf([allRow])
   }
 
   /** How it was in a tier's whole ring up to now. */
   window(tier: number, now: number): SwitchFigures | undefined {
     this.pass(now)
-    let [readings, switches, on, known] = [0, 0, 0, 0]
-    for (const { row } of this.#buckets.recent(tier, now)) {
-      readings += this.#buckets.count(row)
-      switches += this.#buckets.figures[3 * row]!
-      on += this.#buckets.figures[3 * row + 1]!
-      known += this.#buckets.figures[3 * row + 2]!
-    }
-    return readings === 0 && known === 0 ? undefined : figuresOf(readings, switches, on, known)
+    const rows = this.#buckets.recent(tier, now).map(({ row }) => row)
+    return rows.length === 0 ? undefined : this.#figuresOf(rows)
   }
-}
 
-function figuresOf(readings: number, switches: number, on: number, known: number): SwitchFigures {
-  return { readings, switches, ...(known > 0 && { onShare: on / known }) }
+  #count(row: number, switched: boolean): void {
+    this.#buckets.countOne(row)
+    if (switched) this.#buckets.figures[3 * row]!++
+  }
+
+  #hold(row: number, value: boolean, ms: number): void {
+    if (value) this.#buckets.figures[3 * row + 1]! += ms
+    this.#buckets.figures[3 * row + 2]! += ms
+  }
+
+  #figuresOf(rows: readonly number[]): SwitchFigures {
+    const { figures } = this.#buckets
+    const sum = (figure: (row: number) => number) => rows.reduce((all, row) => all + figure(row), 0)
+    const known = sum(row => figures[3 * row + 2]!)
+    return {
+      readings: sum(row => this.#buckets.count(row)),
+      switches: sum(row => figures[3 * row]!),
+      ...(known > 0 && { onShare: sum(row => figures[3 * row + 1]!) / known }),
+    }
+  }
 }

@@ -11,7 +11,9 @@ export const tiers: readonly Tier[] = [
   { widthMs: 3_600_000, size: 24 },
 ]
 
-const rows = tiers.reduce((sum, { size }) => sum + size, 0)
+/** The row of all time: it is nobody's bucket, and never emptied. */
+export const allRow = tiers.reduce((sum, { size }) => sum + size, 0)
+const rows = allRow + 1
 const starts = tiers.map((_, tier) => tiers.slice(0, tier).reduce((sum, { size }) => sum + size, 0))
 
 /**
@@ -21,6 +23,7 @@ const starts = tiers.map((_, tier) => tiers.slice(0, tier).reduce((sum, { size }
  *   tier 0  │min│min│…│      10 rows          figures[3 * row]   counts[2 * row]      which bucket it is
  *   tier 1  │10 min│…│        6 rows                             counts[2 * row + 1]  how many were counted
  *   tier 2  │hour│…│         24 rows
+ *   all time                 1 row, the last
  */
 export class TimeBuckets {
   /** Three figures a row; what they are is for the owner to say. 0 in a new bucket. */
@@ -28,6 +31,7 @@ export class TimeBuckets {
   readonly #counts: Uint32Array
 
   constructor() {
+    // One piece of memory for both: each piece costs as much beside as three buckets.
     const memory = new ArrayBuffer(rows * 32)
     this.figures = new Float64Array(memory, 0, rows * 3)
     this.#counts = new Uint32Array(memory, rows * 24)
@@ -51,8 +55,9 @@ export class TimeBuckets {
     return this.#counts[2 * row + 1]!
   }
 
-  countOne(row: number): void {
-    this.#counts[2 * row + 1]!++
+  /** Counts one more in the bucket of a row. Returns how many they are now. */
+  countOne(row: number): number {
+    return ++this.#counts[2 * row + 1]!
   }
 
   /** The rows of a tier that belong to the time up to `now`, the oldest first, each with when its bucket began. */
