@@ -27,7 +27,7 @@ execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', ma
 const bundle = await rolldown({
   input: Object.fromEntries(entryPoints.map(entry => [entry.replace(/\.ts$/, ''), entry])),
   platform: 'node',
-  external: [/^tsx(\/|$)/, 'serialport', 'jose'],
+  external: [/^tsx(\/|$)/, 'serialport', 'avr8js', 'jose'],
 })
 await bundle.write({
   dir: made,

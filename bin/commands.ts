@@ -208,6 +208,30 @@ export const commands = {
       'ferrule token revoke laptop',
     ],
   },
+  emulate: {
+    summary: 'Run the firmware of an Arduino Uno on an emulated chip, with its serial line on a TCP port',
+    positionals: [
+      {
+        name: 'file',
+        required: false,
+        help: 'an Intel HEX file for the ATmega328P at 16 MHz; the greenhouse that comes with ferrule when left out',
+      },
+    ],
+    options: {
+      listen: { value: 'HOST:PORT', help: 'where its serial line is (127.0.0.1, and a port that is free)' },
+      pins: { help: 'print what the pins do' },
+      'while-stdin': { help: 'end when standard input does, for programs that start this one' },
+    },
+    notes: [
+      'Whatever board you want to write for an Uno, try it here first. Arduino IDE: Sketch, Export Compiled Binary. The ' +
+        'address is printed on stdout, all else on stderr. Ctrl-C ends it.',
+      'Round the chip is a simulated greenhouse: A0 soil moisture, A1 air temperature (0 to 5 V are -20 to 60 °C), A2 air ' +
+        'humidity, A3 light (to 20000 lx), A4 water in the tank, A5 position of the vent, D2 high while water flows; D3 ' +
+        'grow light (PWM), D4 heater, D7 tap of the tank, D8 pump, D9 servo of the vent.',
+      'It never runs faster than a real one. It has no SPI and no I2C.',
+    ],
+    examples: ['ferrule emulate', 'ferrule emulate sketch.ino.hex --listen 127.0.0.1:5000 --pins'],
+  },
   try: {
     summary: 'See the sensors and work the actuators yourself, in this terminal',
     positionals: [{ ...file, required: false, help: `${file.help} and is taken when no file is given` }],

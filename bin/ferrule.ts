@@ -13,6 +13,7 @@ const runners: Record<keyof typeof commands, () => Promise<{ run: (given: Argume
   trace: () => import('./trace/index.ts'),
   release: () => import('./release.ts'),
   token: () => import('./token.ts'),
+  emulate: () => import('./emulate/index.ts'),
   try: () => import('./try/index.ts'),
   host: () => import('./host.ts'),
 }

@@ -1,0 +1,6 @@
+export { Atmega328p, type Atmega328pOptions, flashBytes, type ResetCause } from './atmega328p.ts'
+export { EmulatorMissing } from './avr8js.ts'
+export { type GreenhouseWiringOptions, greenhouseWires, type Wire, wireGreenhouse } from './greenhouse-wiring.ts'
+export { readIntelHex } from './intel-hex.ts'
+export { Pin, type PinListener } from './pin.ts'
+export { RealTime, type RealTimeOptions } from './real-time.ts'
