@@ -56,6 +56,15 @@ describe('an access token', () => {
     expect(answer).toEqual({ access: 'act', client: 'oauth:a%3Ab:ada' })
   })
 
+  it('of a program that acts for itself is told from one for a person of that name', async () => {
+    const { issuer, authorizer } = await startIssuer()
+    const clients = [{ sub: undefined, client_id: 'ada' }, { client_id: undefined }].map(async claims => {
+      const { client } = await told(authorizer, await issuer.token(claims))
+      return client
+    })
+    expect(await Promise.all(clients)).toEqual(['oauth:ada:', 'oauth::ada'])
+  })
+
   it('of an issuer with names of its own for the scopes is taken', async () => {
     const scopes = { read: 'Read', act: 'Act' }
     const { issuer, authorizer } = await startIssuer({ scopes })

@@ -75,9 +75,11 @@ function scopesOf({ scope, scp }: JWTPayload): string[] {
 }
 
 /** One name for each pair of client and person, without characters that mean something elsewhere. */
-function clientOf(payload: JWTPayload): string | undefined {
-  const who = [payload.client_id ?? payload.azp, payload.sub].filter(each => typeof each === 'string')
-  return who.length > 0 ? `oauth:${who.map(encodeURIComponent).join(':')}` : undefined
+function clientOf({ client_id, azp, sub }: JWTPayload): string | undefined {
+  const [client, person] = [client_id ?? azp, sub].map(each =>
+    typeof each === 'string' ? encodeURIComponent(each) : '',
+  )
+  return client || person ? `oauth:${client}:${person}` : undefined
 }
 
 function invalid(what: string): Problem {

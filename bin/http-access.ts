@@ -1,0 +1,70 @@
+import { homedir } from 'node:os'
+import process from 'node:process'
+import {
+  AuthorizationError,
+  eitherAuthorizer,
+  isExpired,
+  type OAuthAuthorizer,
+  oauthAuthorizer,
+  tokenAuthorizer,
+  tokenFile,
+} from '../transports/http/authorization/index.ts'
+import type { Authorizer } from '../transports/http/authorizer.ts'
+import type { Arguments } from './commands.ts'
+import { exitCodes, Failure } from './failure.ts'
+import { usualTokenFile } from './token-place.ts'
+
+/** Who is let in over HTTP: what it depends on. */
+export interface Door {
+  /** Other computers can reach the server. */
+  open: boolean
+  /** The server's name, as people are shown it when they log in. */
+  name?: string
+  /** Tells the operator. */
+  say(text: string): void
+}
+
+/**
+ * Who is let in over HTTP. Tokens are asked for when an option says so, and when other computers can reach the server and
+ * no issuer is given; then there must be one. Nothing when whoever is on this computer may come in.
+ *
+ * @throws Failure when nobody could ever be let in: with what to do
+ */
+export async function httpAccess(values: Arguments['values'], door: Door): Promise<Authorizer | undefined> {
+  try {
+    const oauth = await oauthOf(values, door)
+    const tokens = tokensOf(values, door, oauth !== undefined)
+    return tokens && oauth ? eitherAuthorizer(tokens, oauth) : (tokens ?? oauth)
+  } catch (thrown) {
+    throw thrown instanceof AuthorizationError ? new Failure(thrown.message) : thrown
+  }
+}
+
+function tokensOf(values: Arguments['values'], { open, say }: Door, hasIssuer: boolean): Authorizer | undefined {
+  const asked = values['token-file'] !== undefined || values['require-token'] === true
+  if (!asked && (!open || hasIssuer)) return undefined
+  const file = tokenFile(String(values['token-file'] ?? usualTokenFile({ ...process, home: homedir() })))
+  if (!file.tokens().some(token => !isExpired(token, Date.now()))) {
+    const where = values['token-file'] === undefined ? '' : ` --file ${file.path}`
+    const what = `${file.path} has no token that works: make one with   ferrule token create NAME${where}`
+    if (!asked) throw new Failure(`other computers can reach this address, so it asks for a token, but ${what}`)
+    say(`nobody is let in yet: ${what}`)
+  }
+  return tokenAuthorizer(file, { say })
+}
+
+async function oauthOf(values: Arguments['values'], { name, say }: Door): Promise<OAuthAuthorizer | undefined> {
+  const { 'oauth-issuer': issuer, 'oauth-audience': audience } = values
+  if (issuer === undefined && audience === undefined) return undefined
+  if (issuer === undefined || audience === undefined) {
+    const [given, missing] = issuer === undefined ? ['audience', 'issuer'] : ['issuer', 'audience']
+    throw new Failure(`--oauth-${given} needs --oauth-${missing} URL beside it`, exitCodes.wrongUse)
+  }
+  const authorizer = oauthAuthorizer({ issuer: String(issuer), audience: String(audience), say, ...(name && { name }) })
+  await authorizer.ready().catch(thrown => {
+    if (!(thrown instanceof AuthorizationError) || thrown.code !== 'issuer') throw thrown
+    // After a power cut the issuer may well start later than we do.
+    say(`${thrown.message}\n  Nobody is let in by it until it does.`)
+  })
+  return authorizer
+}
