@@ -14,6 +14,7 @@ const entryPoints = [
   'transports/stdio/index.ts',
   'transports/memory/index.ts',
   'transports/serial/index.ts',
+  'transports/http/index.ts',
   'boards/remote/link/index.ts',
   'bin/ferrule.ts',
 ]

@@ -25,6 +25,8 @@ export interface Outlet {
   send(line: string, about: RequestId | undefined): void
   /** Lines pile up because the peer does not read. */
   readonly congested: boolean
+  /** Every message that comes has to be answered, also one that is noise: the transport bounds them by itself. */
+  readonly answersEach?: boolean
 }
 
 const longestBatch = 1000
@@ -100,8 +102,9 @@ export class Connection implements Speaker {
       this.#anonymousSince = now
       this.#anonymousErrors = 0
     }
-    if (++this.#anonymousErrors > anonymousErrorsPerSecond) return
-    this.server.diagnose(line === '' ? message : `${message}: ${excerpt(line)}`)
+    const tooMany = ++this.#anonymousErrors > anonymousErrorsPerSecond
+    if (tooMany && this.#outlet.answersEach !== true) return
+    if (!tooMany) this.server.diagnose(line === '' ? message : `${message}: ${excerpt(line)}`)
     this.#write(errorLine(undefined, new RpcError(code, message)), undefined)
   }
 

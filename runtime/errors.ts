@@ -12,6 +12,8 @@ export const ErrorCode = Object.freeze({
   InternalError: -32603,
   /** No such resource. Goes out as -32002 in the handshake era and as -32602 from 2026-07-28 on. */
   ResourceNotFound: -32002,
+  /** HTTP only: a header is missing, or does not say what the body says (2026-07-28). */
+  HeaderMismatch: -32020,
   /** The request needs something that the client did not say it can do (2026-07-28). */
   MissingRequiredClientCapability: -32021,
   /** The protocol revision of a request is not served (2026-07-28). */

@@ -50,8 +50,11 @@ export {
   type ToolReturn,
   tool,
 } from './definitions.ts'
+export { protocolVersions } from './eras/index.ts'
 export { DefinitionError, DeviceFailure, ErrorCode, RpcError } from './errors.ts'
 export { defaultMaxLineBytes, Framer, type FramerOptions, type LineReceiver } from './framer.ts'
+export { isObject } from './json.ts'
+export { errorLine, kindOf, type Message, type RequestId, readableId, whyInvalid } from './json-rpc.ts'
 export { type Link, type LinkReceiver, type LinkSession, serveLink } from './link.ts'
 export { nobodysCall } from './nobodys-call.ts'
 export { DeviceBusyError, type Owner, type Ownership, processOwner } from './owner.ts'

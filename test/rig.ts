@@ -8,6 +8,10 @@
  * opening the board, making the outputs safe, closing the board. RIG_BROKEN=1 makes a board that cannot be opened.
  * RIG_BARE=1 leaves out the timer and the open port.
  *
+ *   npx tsx test/rig.ts http PORT
+ *
+ * serves it at http://localhost:PORT/mcp.
+ *
  *   npx tsx test/rig.ts bridge PORT
  *
  * is the bridge itself. RIG_TIMEOUT is how long the board may take for one answer, in ms, and RIG_PACE=BYTES/MS how fast
@@ -16,6 +20,7 @@
 import { createServer as createListener } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { actuator, createServer, type Tool, tool } from '../runtime/index.ts'
+import { http } from '../transports/http/index.ts'
 import { stdio } from '../transports/stdio/index.ts'
 import { RecordingPins } from './recording-pins.ts'
 
@@ -229,7 +234,10 @@ const server = createServer(
   },
 )
 
-const transports: Record<string, () => Promise<void>> = { stdio: () => stdio().serve(server) }
+const transports: Record<string, () => Promise<unknown>> = {
+  stdio: () => stdio().serve(server),
+  http: () => http({ port: Number(process.argv[3] ?? 0) }).serve(server),
+}
 const serve = transports[process.argv[2] ?? 'stdio']
 if (serve === undefined) {
   console.error(`usage: rig.ts ${Object.keys(transports).join('|')}`)

@@ -2,6 +2,7 @@ import * as v2 from '@modelcontextprotocol/client'
 import { StdioClientTransport as V2Transport } from '@modelcontextprotocol/client/stdio'
 import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as V1Transport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport as V1HttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import * as v1 from '@modelcontextprotocol/sdk/types.js'
 import type { WireEra } from '../wire-schema.ts'
 
@@ -35,6 +36,8 @@ export interface OfficialClient {
   /** What went wrong outside of any request. */
   readonly errors: Error[]
   connect(command: Command): Promise<void>
+  /** The same with a server at this URL. All requests go through `fetch`. */
+  connectTo(url: URL, fetch: typeof globalThis.fetch): Promise<void>
   close(): Promise<void>
   about(): { info: any; capabilities: any; instructions: string | undefined; version: string | undefined }
   list(kind: ListKind): Promise<any[]>
@@ -153,6 +156,7 @@ function sdk2(options: v2.ClientOptions, capabilities: any = allCapabilities): O
     heard,
     errors,
     connect: ({ command, args, cwd }) => client.connect(new V2Transport({ command, args, cwd, stderr: 'ignore' })),
+    connectTo: (url, fetch) => client.connect(new v2.StreamableHTTPClientTransport(url, { fetch })),
     close: () => client.close(),
     about: () => ({
       info: client.getServerVersion(),
@@ -212,6 +216,8 @@ function sdk1(capabilities: any = allCapabilities): OfficialClient {
     heard,
     errors,
     connect: ({ command, args, cwd }) => client.connect(new V1Transport({ command, args, cwd, stderr: 'ignore' })),
+    // Its types were made without `exactOptionalPropertyTypes`.
+    connectTo: (url, fetch) => client.connect(new V1HttpTransport(url, { fetch }) as any),
     close: () => client.close(),
     about: () => ({
       info: client.getServerVersion(),

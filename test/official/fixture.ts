@@ -1,9 +1,10 @@
 /**
  * A server with something of everything, for the official clients to drive over real pipes:
  *
- *   npx tsx test/official/fixture.ts [pages]
+ *   npx tsx test/official/fixture.ts [pages | http]
  *
- * With `pages` its lists are long and its messages short, so that every list takes several pages.
+ * With `pages` its lists are long and its messages short, so that every list takes several pages. With `http` it is served
+ * at the URL that it prints.
  */
 import * as v from 'valibot'
 import { z } from 'zod'
@@ -20,6 +21,7 @@ import {
   tool,
   withJsonSchema,
 } from '../../runtime/index.ts'
+import { http } from '../../transports/http/index.ts'
 import { stdio } from '../../transports/stdio/index.ts'
 
 const pages = process.argv[2] === 'pages'
@@ -331,4 +333,5 @@ const server = createServer(simulatedGreenhouse({ speed: 20 }), {
   ...(pages ? { maxMessageBytes: 8192 } : {}),
 })
 
-await stdio().serve(server)
+if (process.argv[2] === 'http') console.error((await http({ port: 0 }).serve(server)).url)
+else await stdio().serve(server)
