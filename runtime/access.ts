@@ -7,4 +7,9 @@ export interface Peer {
   readonly access?: Access
   /** A stable name that was proven, such as that of its access token. For the record, and to tell one from another. */
   readonly client?: string
+  /**
+   * It comes back over other connections, as a client that polls over HTTP does: what it began as a task goes on when this
+   * one ends. When left out, its tasks are told to stop then.
+   */
+  readonly returns?: boolean
 }

@@ -1,6 +1,7 @@
 import type { Call } from './call.ts'
 import type { ArgumentsOf, InputSchema, JsonSchema } from './schema/types.ts'
 import type { SenmlUnit } from './senml-units.ts'
+import type { TaskSupport } from './tasks/task.ts'
 
 /** One value of a sensor: SenML's `v`, `vb`, `vs` or `vd` (RFC 8428, section 4.2). */
 export type SensorValue = number | boolean | string | Uint8Array
@@ -100,6 +101,11 @@ export interface Actuator<S extends InputSchema = InputSchema> {
   safe: ArgumentsOf<S> | null
   /** A call that takes longer than this is aborted and the actuator made safe, in milliseconds; 60 000 when left out. */
   timeoutMs?: number
+  /**
+   * Whether a call may go on as a task that the client polls: see `task` of a tool. When left out: `optional` for a
+   * `timeoutMs` over 60 000, and else `never`.
+   */
+  task?: TaskSupport
   /**
    * Moves it. Called with arguments that fit the schema, for one call at a time. Slow moves report `call.progress` and
    * stop when `call.signal` aborts.

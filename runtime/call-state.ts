@@ -1,4 +1,5 @@
 import type { Access } from './access.ts'
+import { type Asker, elicit, roots, sample } from './asking.ts'
 import type { Batch } from './batch.ts'
 import type {
   Call,
@@ -13,12 +14,9 @@ import type {
 } from './call.ts'
 import { logLevels } from './call.ts'
 import type { Dialect, InputAnswer, InputRequest } from './eras/era.ts'
-import { RpcError } from './errors.ts'
 import { isObject } from './json.ts'
 import type { RequestId } from './json-rpc.ts'
 import { LazySignal } from './lazy-signal.ts'
-import type { Checked } from './schema/types.ts'
-import { compileSchema } from './schema.ts'
 
 /** Where the notifications of a call go. */
 export interface CallOutlet {
@@ -29,10 +27,12 @@ export interface CallOutlet {
   readonly access: Access
   /** The name under which the transport knows the client. */
   readonly client: string | undefined
+  /** The client comes back over other connections: its tasks outlive this one. */
+  readonly returns: boolean
 }
 
 /** One request while it runs. Handlers see it as {@link Call}. */
-export class CallState implements Call {
+export class CallState implements Call, Asker {
   readonly id: RequestId
   readonly method: string
   readonly outlet: CallOutlet
@@ -99,36 +99,23 @@ export class CallState implements Call {
     this.outlet.notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data }, this)
   }
 
-  async elicit(question: ElicitForm | ElicitUrl): Promise<any> {
-    const { key = this.#nextKey('elicitation'), ...asked } = question
-    const isPage = 'url' in asked
-    const form = isPage ? undefined : compileSchema(asked.requestedSchema, `requestedSchema of "${key}"`, 'form')
-    const params = isPage ? { mode: 'url', ...asked } : asked
-    for (let tries = 0; ; tries++) {
-      const { action, content = {} } = await this.#ask(key, { method: 'elicitation/create', params })
-      if (action === 'decline' || action === 'cancel') return { action }
-      const accepted: Checked = action === 'accept' ? { ok: true, value: content } : unknownAction
-      const checked = accepted.ok && form !== undefined ? await form.check(content) : accepted
-      if (checked.ok) return { action, content: checked.value }
-      if (tries === 2) throw new RpcError(-32602, `The answer to "${key}" does not fit: ${checked.problems.join('; ')}`)
-      // The same question once more: a form that was filled in wrongly is never taken for an answer.
-      if (this.answers !== undefined) delete this.answers[key]
-    }
+  elicit(question: ElicitForm | ElicitUrl): Promise<any> {
+    return elicit(this, question)
   }
 
-  async sample({ key = this.#nextKey('sampling'), ...params }: SampleRequest): Promise<SampleResult> {
-    const answer = await this.#ask(key, { method: 'sampling/createMessage', params })
-    if (typeof answer.model !== 'string' || answer.content === undefined) throw badAnswer(key, "a model's message")
-    return answer as unknown as SampleResult
+  sample(request: SampleRequest): Promise<SampleResult> {
+    return sample(this, request)
   }
 
-  async roots(key: string = this.#nextKey('roots')): Promise<Root[]> {
-    const { roots } = await this.#ask(key, { method: 'roots/list' })
-    if (!Array.isArray(roots)) throw badAnswer(key, 'a list of roots')
-    return roots as Root[]
+  roots(key?: string): Promise<Root[]> {
+    return roots(this, key)
   }
 
-  async #ask(key: string, request: InputRequest): Promise<InputAnswer> {
+  nextKey(kind: string): string {
+    return `${kind}_${++this.#asked}`
+  }
+
+  async ask(key: string, request: InputRequest): Promise<InputAnswer> {
     const given = this.answers
     if (given !== undefined && Object.hasOwn(given, key)) {
       const answer = given[key]
@@ -138,18 +125,12 @@ export class CallState implements Call {
     return this.dialect.ask(this, key, request)
   }
 
-  #nextKey(kind: string): string {
-    return `${kind}_${++this.#asked}`
+  forget(key: string): void {
+    if (this.answers !== undefined) delete this.answers[key]
   }
 }
 
 const noCapabilities: ClientCapabilities = Object.freeze({})
-
-function badAnswer(key: string, expected: string): RpcError {
-  return new RpcError(-32602, `The answer to "${key}" is not ${expected}`)
-}
-
-const unknownAction: Checked = { ok: false, problems: ['its action must be accept, decline or cancel'] }
 
 /** Thrown through a handler whose question goes out with the answer to its request. */
 export class InputRequired extends Error {

@@ -86,7 +86,8 @@ export interface Root {
  *
  * `elicit`, `sample` and `roots` ask the client something. In the handshake revisions the question goes out while the
  * handler waits. In 2026-07-28 the client repeats its request with the answer and **the handler runs again from its
- * start**, so ask first and act afterwards. They throw when the client cannot do it.
+ * start**, so ask first and act afterwards. A call that goes on as a task never runs again: there the handler waits in
+ * every revision. They throw when the client cannot do it.
  */
 export interface Call {
   /** Aborts when the client cancels, leaves, or the call takes too long. */

@@ -136,6 +136,8 @@ function checkActuator(name: string, actuator: Actuator<any>): void {
 }
 
 const noArguments = { type: 'object', additionalProperties: false } as const
+/** A move that may take longer than this is offered as a task: hosts give up on a request about then. */
+const longestInlineMs = 60_000
 
 function actuatorTool(runner: ActuatorRunner, sensors: readonly SensorReader[], { ready }: CatalogOptions): Tool<any> {
   const { actuator, name } = runner
@@ -168,6 +170,7 @@ function actuatorTool(runner: ActuatorRunner, sensors: readonly SensorReader[], 
       idempotentHint: annotations.idempotentHint ?? false,
       openWorldHint: annotations.openWorldHint ?? false,
     },
+    task: actuator.task ?? ((actuator.timeoutMs ?? 0) > longestInlineMs ? 'optional' : 'never'),
     call: move,
   })
 }

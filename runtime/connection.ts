@@ -41,6 +41,8 @@ export class Connection implements Speaker {
   readonly access: Access
   /** The name under which the transport knows the client. */
   readonly client: string | undefined
+  /** The client comes back over other connections. */
+  readonly returns: boolean
   readonly #outlet: Outlet
   readonly #dialects: readonly Dialect[]
   readonly #inFlight = new Map<RequestId, CallState>()
@@ -57,12 +59,13 @@ export class Connection implements Speaker {
     outlet: Outlet,
     spoken: readonly Era[] = eras,
     ended: () => void = () => {},
-    { access = 'act', client }: Peer = {},
+    { access = 'act', client, returns = false }: Peer = {},
   ) {
     this.#ended = ended
     this.server = server
     this.access = access
     this.client = client
+    this.returns = returns
     this.#outlet = outlet
     this.#dialects = spoken.map(era => era.speak(this))
   }
@@ -173,6 +176,7 @@ export class Connection implements Speaker {
     this.#closed = true
     for (const dialect of this.#dialects) dialect.close()
     this.abort(reason)
+    this.server.tasks.left(this, reason)
     this.#inFlight.clear()
     this.#idle?.reach()
     this.#ended()

@@ -2,6 +2,7 @@ import type { Access } from './access.ts'
 import type { Call } from './call.ts'
 import type { Annotations, ContentBlock, Icon, PromptMessage, ResourceContents, ToolResult } from './content.ts'
 import type { ArgumentsOf, InputSchema } from './schema/types.ts'
+import type { TaskSupport } from './tasks/task.ts'
 
 /** What a tool says of itself (MCP ToolAnnotations). Left out means: not read-only, destructive, not idempotent, open world. */
 export interface ToolAnnotations {
@@ -13,7 +14,7 @@ export interface ToolAnnotations {
 }
 
 /** A tool of your own, beside the board's actuators. */
-export interface Tool<S extends InputSchema = InputSchema> {
+export interface Tool<S extends InputSchema = InputSchema, A = unknown> {
   title?: string
   description?: string
   /** The arguments: JSON Schema 2020-12 with an object at its root, or a Standard Schema. No arguments when left out. */
@@ -29,13 +30,24 @@ export interface Tool<S extends InputSchema = InputSchema> {
   icons?: readonly Icon[]
   _meta?: Record<string, unknown>
   /**
-   * Does the work. Called with arguments that fit the schema.
+   * Whether it may go on as a task, for work that takes minutes: the client gets a handle at once and polls it. `never`
+   * when left out. `optional` is a task for clients that take tasks, and is answered in one piece for the others;
+   * `required` is refused to the others before anything happens.
+   */
+  task?: TaskSupport
+  /**
+   * Asks what has to be known before anything begins. What it returns is the third argument of `call`. A client of
+   * 2026-07-28 that has to answer repeats its request, and then this runs again, and not `call`.
+   */
+  ask?(args: ArgumentsOf<S>, call: Call): A | Promise<A>
+  /**
+   * Does the work. Called with arguments that fit the schema, and with what `ask` returned.
    *
    * Return a text, content blocks, or a whole {@link ToolResult}. With an `outputSchema`, return the structured value
    * itself (unless it has an array `content`: then wrap it as `{ content: [], structuredContent: value }`).
    * What it throws becomes a result with `isError`; an {@link RpcError} becomes a JSON-RPC error.
    */
-  call(args: ArgumentsOf<S>, call: Call): unknown
+  call(args: ArgumentsOf<S>, call: Call, asked: A): unknown
 }
 
 /** What `read` of a resource may return: a text, bytes, or contents with their own URI and type. */
@@ -120,7 +132,7 @@ export type PromptReturn =
 export type ToolReturn = string | readonly ContentBlock[] | ToolResult | undefined
 
 /** Returns its argument. Around a tool it lets TypeScript infer the arguments of `call` from `inputSchema`. */
-export function tool<const S extends InputSchema>(definition: Tool<S>): Tool<S> {
+export function tool<const S extends InputSchema, A = undefined>(definition: Tool<S, A>): Tool<S, A> {
   return definition
 }
 

@@ -69,3 +69,4 @@ export { createServer, isServer, type Server, type ServerOptions } from './serve
 export type { ServerInfo } from './server-core.ts'
 export type { StandardSchemaV1 } from './standard-schema.ts'
 export type { Feature } from './table.ts'
+export type { TaskSupport } from './tasks/task.ts'

@@ -1,7 +1,7 @@
 import type { Access } from './access.ts'
 import { DefinitionError, ErrorCode, RpcError } from './errors.ts'
 import { toJson, utf8Length } from './json.ts'
-import { ListPage } from './table.ts'
+import { ListPage, taskSupport } from './table.ts'
 
 /** What a registry keeps of a definition: how it is listed, and whatever else was made of it once. */
 export interface Entry<D> {
@@ -79,7 +79,8 @@ export class Registry<D, E extends Entry<D> = Entry<D>> {
         `${this.#kind}: "${key}" takes ${bytes} bytes in the list, too many for messages of ${this.#maxMessageBytes} bytes: shorten its description or schema`,
       )
     }
-    const same = this.#kept.get(key)?.json === json
+    const last = this.#kept.get(key)
+    const same = last?.json === json && taskSupportOf(last.entry) === taskSupportOf(entry)
     this.#kept.set(key, { entry, bytes, json })
     // What reads the same in the list is no change for a client.
     if (!same) this.#touch()
@@ -161,4 +162,8 @@ export class Registry<D, E extends Entry<D> = Entry<D>> {
 /** Leaves out the members that are undefined, so that a list holds only what was said. */
 export function said(members: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+}
+
+function taskSupportOf({ listed }: Entry<unknown>): unknown {
+  return (listed as { [taskSupport]?: unknown })[taskSupport]
 }

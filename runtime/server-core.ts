@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts'
 import type { Icon } from './content.ts'
 import type { HandlerTable } from './table.ts'
+import type { TaskStore } from './tasks/task-store.ts'
 
 /** Who the server is (MCP Implementation). */
 export interface ServerInfo {
@@ -22,7 +23,10 @@ export interface ServerCore {
   readonly maxCallsInFlight: number
   /** How long the client has to answer a question, in milliseconds. */
   readonly questionTimeoutMs: number
-  /** What the server offers, read off its table. */
+  readonly tasks: TaskStore
+  /** Whether any tool may be called as a task. */
+  servesTasks(): boolean
+  /** What the server offers, read off its table. Tasks are not among it: each era has its own words for them. */
   capabilities(): Record<string, unknown>
   /** Whether a resource or template has this URI. */
   knowsResource(uri: string): boolean

@@ -19,6 +19,8 @@ import { requestStateSealer } from './request-state.ts'
 import { resourceFeature } from './resources.ts'
 import type { ServerCore, ServerInfo } from './server-core.ts'
 import { type Feature, features, type HandlerTable, handlerTable, waiting } from './table.ts'
+import type { TaskSupport } from './tasks/task.ts'
+import { TaskStore } from './tasks/task-store.ts'
 import { toolFeature } from './tools.ts'
 import { Watches } from './watches.ts'
 import { within } from './within.ts'
@@ -48,6 +50,10 @@ export interface ServerOptions {
   maxCallsInFlight?: number
   /** How long a client may take to answer a question, in milliseconds; 10 minutes when left out. */
   questionTimeoutMs?: number
+  /** How many tasks may run at once, and how many outcomes are kept; 256 when left out. One client may have a quarter. */
+  maxTasks?: number
+  /** How long the outcome of a task is kept, in milliseconds; 5 minutes when left out. */
+  taskTtlMs?: number
   /** At least 32 bytes that sign what clients carry between two requests; random when left out. */
   requestStateSecret?: Uint8Array
   /**
@@ -143,6 +149,7 @@ class BoardServer implements Server, ServerCore {
   readonly maxCallsInFlight: number
   readonly questionTimeoutMs: number
   readonly requestState: ServerCore['requestState']
+  readonly tasks: TaskStore
   diagnose: (text: string) => void
   onLogLevel: () => void = () => {}
   readonly #options: ServerOptions
@@ -152,6 +159,7 @@ class BoardServer implements Server, ServerCore {
     completes: () => boolean
     completion: HandlerTable[string]
   }
+  readonly #toolEntries: () => Iterable<{ readonly task: TaskSupport }>
   readonly #resourceFeature: ReturnType<typeof resourceFeature>
   readonly #connections = new Set<Connection>()
   readonly #watches = new Watches(
@@ -162,6 +170,7 @@ class BoardServer implements Server, ServerCore {
   readonly #hardware: Hardware
   #stopSampling: () => void = () => {}
   #closing: Promise<void> | undefined = undefined
+  #tasksOver: Promise<void> | undefined = undefined
   #made = false
 
   constructor(board: Board, options: ServerOptions) {
@@ -175,6 +184,13 @@ class BoardServer implements Server, ServerCore {
     this.maxCallsInFlight = limit('maxCallsInFlight', options.maxCallsInFlight, 1024)
     this.questionTimeoutMs = limit('questionTimeoutMs', options.questionTimeoutMs, 10 * 60_000)
     this.requestState = requestStateSealer(options.requestStateSecret)
+    this.tasks = new TaskStore({
+      clock: this.clock,
+      mostRunning: limit('maxTasks', options.maxTasks, 256),
+      keepMs: limit('taskTtlMs', options.taskTtlMs, 5 * 60_000),
+      questionTimeoutMs: this.questionTimeoutMs,
+      maxMessageBytes: this.maxMessageBytes,
+    })
     this.diagnose = options.diagnose ?? (() => {})
     this.instructions = options.instructions ?? board.description
     this.#hardware = new Hardware({
@@ -195,10 +211,12 @@ class BoardServer implements Server, ServerCore {
       () => this.#listChanged('tools'),
       this.maxMessageBytes,
       text => this.diagnose(text),
+      this.tasks,
     )
     const resources = resourceFeature(() => this.#listChanged('resources'), this.maxMessageBytes)
     const prompts = promptFeature(() => this.#listChanged('prompts'), this.maxMessageBytes)
     this.tools = tools.registry
+    this.#toolEntries = () => tools.registry.entries()
     this.resources = resources.resources
     this.resourceTemplates = resources.templates
     this.prompts = prompts.registry
@@ -228,6 +246,11 @@ class BoardServer implements Server, ServerCore {
     if (table['completion/complete'] !== undefined) capabilities.completions = {}
     if (this.#options.extensions !== undefined) capabilities.extensions = this.#options.extensions
     return capabilities
+  }
+
+  servesTasks(): boolean {
+    for (const { task } of this.#toolEntries()) if (task !== 'never') return true
+    return false
   }
 
   knowsResource(uri: string): boolean {
@@ -342,7 +365,7 @@ class BoardServer implements Server, ServerCore {
 
   /** Waits until every call is answered, but not for long. */
   async #idle(): Promise<void> {
-    const answered = Promise.all(Array.from(this.#connections, connection => connection.idle()))
+    const answered = Promise.all([this.#tasksOver, ...Array.from(this.#connections, connection => connection.idle())])
     await within(answered, lastAnswersMs, this.clock).catch(() => {})
   }
 
@@ -350,6 +373,7 @@ class BoardServer implements Server, ServerCore {
     const gone = new Error(reason)
     this.#stopSampling()
     const givenBack = this.#hardware.close(reason)
+    this.#tasksOver = this.tasks.close(gone)
     for (const connection of this.#connections) {
       // Subscriptions first: to be aborted would end them without a word.
       connection.farewell()

@@ -54,6 +54,9 @@ export function plainTextMembers({ text }: PlainText): string {
   return `"content":[{"type":"text","text":${toJson(text)}}]`
 }
 
+/** The key under which a listed tool says whether it may be a task. No JSON has it: only one revision lists it. */
+export const taskSupport = Symbol('taskSupport')
+
 /** One page of a list. It stays the same object while the list does, so that each era seals it once. */
 export class ListPage {
   readonly kind: 'tools' | 'resources' | 'resourceTemplates' | 'prompts'

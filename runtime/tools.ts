@@ -6,7 +6,11 @@ import { isObject, toJson } from './json.ts'
 import { type Entry, Registry, said } from './registry.ts'
 import type { Checked, CompiledSchema } from './schema/types.ts'
 import { assertObjectRoot, compileSchema } from './schema.ts'
-import { type HandlerTable, handlerTable, PlainText } from './table.ts'
+import { type HandlerTable, handlerTable, PlainText, taskSupport } from './table.ts'
+import type { TaskSupport } from './tasks/task.ts'
+import type { TaskCall } from './tasks/task-call.ts'
+import type { TaskStore } from './tasks/task-store.ts'
+import type { TaskTerms } from './tasks/terms.ts'
 
 interface ToolEntry extends Entry<Tool<any>> {
   readonly name: string
@@ -15,9 +19,14 @@ interface ToolEntry extends Entry<Tool<any>> {
   /** The structured answer need not be an object. */
   readonly anyOutput: boolean
   readonly acts: boolean
+  readonly task: TaskSupport
 }
 
+/** A call that runs: in its request, or by itself as a task. */
+type Running = CallState | TaskCall
+
 const namePattern = /^[A-Za-z0-9_.-]{1,128}$/
+const taskSupports: readonly TaskSupport[] = ['never', 'optional', 'required']
 const noArguments = { type: 'object', additionalProperties: false } as const
 
 /** The tools of a server and the methods that serve them. */
@@ -31,13 +40,14 @@ export function toolFeature(
   changed: () => void,
   maxMessageBytes: number,
   diagnose: (text: string) => void,
+  tasks: TaskStore,
 ): ToolFeature {
   const registry = new Registry<Tool<any>, ToolEntry>('tools', compileTool, changed, maxMessageBytes)
   return {
     registry,
     methods: handlerTable({
       'tools/list': ({ cursor }, call) => registry.page(cursor, call.outlet.access),
-      'tools/call': (params, call) => callTool(registry, params, call, diagnose),
+      'tools/call': (params, call) => callTool(registry, params, call, diagnose, tasks),
     }),
   }
 }
@@ -48,6 +58,10 @@ function compileTool(name: string, definition: Tool<any>): ToolEntry {
   }
   if (typeof definition?.call !== 'function') throw new DefinitionError(`tool "${name}" lacks its function call(args)`)
   const { title, description, inputSchema = noArguments, outputSchema, annotations, icons, _meta } = definition
+  const { task = 'never' } = definition
+  if (!taskSupports.includes(task)) {
+    throw new DefinitionError(`tool "${name}": task is one of ${taskSupports.join(', ')}, not "${String(task)}"`)
+  }
   const input = compileSchema(inputSchema, `inputSchema of tool "${name}"`)
   assertObjectRoot(input.json, `inputSchema of tool "${name}"`)
   const output =
@@ -62,11 +76,16 @@ function compileTool(name: string, definition: Tool<any>): ToolEntry {
     icons,
     _meta,
   })
+  if (task !== 'never') Object.assign(listed, { [taskSupport]: task })
   const anyOutput = output !== undefined && output.json.type !== 'object'
   // Silence means that it acts: what nobody called harmless is not for those who may only look.
   const acts = (definition.access ?? (annotations?.readOnlyHint === true ? 'read' : 'act')) !== 'read'
-  return { name, definition, listed, input, output, anyOutput, acts, slackBytes: slackOf(input, output, anyOutput) }
+  const slackBytes = slackOf(input, output, anyOutput) + (task === 'never' ? 0 : taskBytes)
+  return { name, definition, listed, input, output, anyOutput, acts, task, slackBytes }
 }
+
+/** What a listed tool that may be a task takes more in the list of 2025-11-25. */
+const taskBytes = 40
 
 /** The handshake revisions list an output that need not be an object as `{ result }`, and write `false` as a schema. */
 function slackOf(input: CompiledSchema, output: CompiledSchema | undefined, anyOutput: boolean): number {
@@ -79,6 +98,7 @@ function callTool(
   params: Record<string, unknown>,
   call: CallState,
   diagnose: (text: string) => void,
+  tasks: TaskStore,
 ): unknown {
   const { name, arguments: given = noneGiven } = params
   if (typeof name !== 'string') throw new RpcError(ErrorCode.InvalidParams, 'name must be a string: the name of a tool')
@@ -89,19 +109,66 @@ function callTool(
     return toolError(`Nothing was done: ${entry.name} works hardware, and this client may only read.`)
   }
   call.anyOutput = entry.anyOutput
+  const isPlain = entry.task === 'never' && params.task === undefined
+  const terms = isPlain ? undefined : call.dialect.taskTerms(call, params, entry)
   const checked = entry.input.check(given)
+  if (terms !== undefined) return runAsTask(entry, checked, call, diagnose, terms, tasks)
   if (checked instanceof Promise) return checked.then(outcome => runChecked(entry, outcome, call, diagnose))
   return runChecked(entry, checked, call, diagnose)
 }
 
 const noneGiven: Record<string, unknown> = Object.freeze({})
 
-function runChecked(entry: ToolEntry, checked: Checked, call: CallState, diagnose: (text: string) => void): unknown {
+/** The answer is a task, once nothing has to be asked before it begins. */
+async function runAsTask(
+  entry: ToolEntry,
+  checking: Checked | Promise<Checked>,
+  call: CallState,
+  diagnose: (text: string) => void,
+  terms: TaskTerms,
+  tasks: TaskStore,
+): Promise<unknown> {
+  const checked = await checking
+  let asked: Asked | undefined
+  if (checked.ok && terms.asksFirst && entry.definition.ask !== undefined) {
+    try {
+      asked = await askFirst(entry.definition, checked.value, call)
+    } catch (thrown) {
+      return failed(entry, thrown, call, diagnose)
+    }
+  }
+  return tasks.prepare(call, terms, taskCall => runChecked(entry, checked, taskCall, diagnose, asked))
+}
+
+/** What a tool's `ask` returned. */
+interface Asked {
+  readonly answer: unknown
+}
+
+async function askFirst(definition: Tool<any>, args: unknown, call: Running): Promise<Asked> {
+  return { answer: await definition.ask?.(args, call) }
+}
+
+async function callAfterAsking(definition: Tool<any>, args: unknown, call: Running): Promise<unknown> {
+  return definition.call(args, call, (await askFirst(definition, args, call)).answer)
+}
+
+function runChecked(
+  entry: ToolEntry,
+  checked: Checked,
+  call: Running,
+  diagnose: (text: string) => void,
+  asked?: Asked,
+): unknown {
   if (!checked.ok) {
     return toolError(`Nothing was done: the arguments of ${entry.name} do not fit. ${checked.problems.join('. ')}.`)
   }
+  const { definition } = entry
   try {
-    const value = entry.definition.call(checked.value, call)
+    const value =
+      definition.ask === undefined || asked !== undefined
+        ? definition.call(checked.value, call, asked?.answer)
+        : callAfterAsking(definition, checked.value, call)
     if (!isThenable(value)) return finish(entry, value)
     return Promise.resolve(value).then(
       result => finish(entry, result),
@@ -112,7 +179,7 @@ function runChecked(entry: ToolEntry, checked: Checked, call: CallState, diagnos
   }
 }
 
-function failed(entry: ToolEntry, thrown: unknown, call: CallState, diagnose: (text: string) => void): ToolResult {
+function failed(entry: ToolEntry, thrown: unknown, call: Running, diagnose: (text: string) => void): ToolResult {
   if (thrown instanceof RpcError || call.questions !== undefined) throw thrown
   if (!call.cancelled) diagnose(`Tool ${entry.name} failed: ${diagnostic(thrown)}`)
   return toolError(`${entry.name}: ${publicMessage(thrown)}`)

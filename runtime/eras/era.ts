@@ -4,6 +4,8 @@ import type { RpcError } from '../errors.ts'
 import type { Message, RequestId } from '../json-rpc.ts'
 import type { ServerCore } from '../server-core.ts'
 import type { Feature, Handler } from '../table.ts'
+import type { TaskSupport } from '../tasks/task.ts'
+import type { TaskTerms } from '../tasks/terms.ts'
 
 /** A question to the client: elicitation, sampling or roots, in the words that all revisions share. */
 export interface InputRequest {
@@ -22,6 +24,12 @@ export interface Speaker {
   readonly congested: boolean
 }
 
+/** What an era needs to know of a tool that may be called as a task. */
+export interface TaskTool {
+  readonly name: string
+  readonly task: TaskSupport
+}
+
 /** A family of protocol revisions. Each connection gets a dialect of each era; each message chooses its own. */
 export interface Era {
   readonly name: string
@@ -34,6 +42,8 @@ export interface Era {
 
 /** One era on one connection, with what it remembers of that connection. */
 export interface Dialect {
+  /** The era's name. */
+  readonly era: string
   /** Methods that only this era has. */
   readonly methods: Readonly<Record<string, Handler>>
   /** Whether this era answers the request. `meta` is `params._meta`, when there is one. */
@@ -54,6 +64,12 @@ export interface Dialect {
   readonly ownLogLevel: LogLevel | undefined
   /** Asks the client. Resolves with its answer, or throws. */
   ask(call: CallState, key: string, request: InputRequest): Promise<InputAnswer>
+  /**
+   * How a call of a tool goes on as a task; nothing when it is answered with the tool's result.
+   *
+   * @throws RpcError when the client cannot have it the way that the tool needs
+   */
+  taskTerms(call: CallState, params: Record<string, unknown>, tool: TaskTool): TaskTerms | undefined
   /** An answer to a request of ours. */
   response(message: Message): void
   /** Whether a batch may be read, and answered by a batch. */

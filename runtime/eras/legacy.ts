@@ -1,12 +1,23 @@
 import { type ClientCapabilities, type ClientInfo, type FormSchema, type LogLevel, logLevels } from '../call.ts'
 import type { CallState } from '../call-state.ts'
-import { toolError } from '../content.ts'
+import { text, toolError } from '../content.ts'
 import { ErrorCode, RpcError } from '../errors.ts'
 import { isObject, toJson } from '../json.ts'
 import { type Message, notificationLine, type RequestId, requestLine } from '../json-rpc.ts'
-import { type Feature, type HandlerTable, handlerTable, ListPage, PlainText, plainTextMembers } from '../table.ts'
+import {
+  type Feature,
+  type HandlerTable,
+  handlerTable,
+  ListPage,
+  PlainText,
+  plainTextMembers,
+  taskSupport,
+} from '../table.ts'
+import { PreparedTask } from '../tasks/task-store.ts'
+import type { TaskTerms } from '../tasks/terms.ts'
 import { type Missing, missingCapability, missingError } from './capabilities.ts'
-import type { Dialect, Era, InputAnswer, InputRequest, Speaker } from './era.ts'
+import type { Dialect, Era, InputAnswer, InputRequest, Speaker, TaskTool } from './era.ts'
+import { LegacyTasks, related, revisionWithTasks, tasksCapability } from './legacy-tasks.ts'
 import { blockFor, formFor, handshakeTool, revisionNeeded } from './older-revisions.ts'
 
 /** The handshake revisions: `initialize` agrees on a version and on capabilities for the life of a connection. */
@@ -28,12 +39,18 @@ interface Session {
 }
 
 interface Question {
-  call: CallState
   resolve: (answer: InputAnswer) => void
   reject: (error: Error) => void
 }
 
+/** What a question belongs to: a request, or a task that may have none. */
+interface Asking {
+  readonly id: RequestId | undefined
+  readonly signal: AbortSignal
+}
+
 class LegacyDialect implements Dialect {
+  readonly era = legacy.name
   readonly methods: HandlerTable
   readonly #speaker: Speaker
   #session: Session | undefined = undefined
@@ -41,18 +58,21 @@ class LegacyDialect implements Dialect {
   #logLevel: LogLevel = 'info'
   readonly #subscriptions = new Map<string, () => void>()
   readonly #questions = new Map<RequestId, Question>()
+  readonly #tasks: LegacyTasks
   #lastQuestion = 0
   readonly #changedUris = new Set<string>()
   readonly #changedLists = new Set<Feature>()
 
   constructor(speaker: Speaker) {
     this.#speaker = speaker
+    this.#tasks = new LegacyTasks(speaker, () => this.#servesTasks())
     this.methods = handlerTable({
       initialize: params => this.#initialize(params),
       ping: () => ({}),
       'logging/setLevel': params => this.#setLevel(params),
       'resources/subscribe': params => this.#subscribe(params),
       'resources/unsubscribe': params => this.#unsubscribe(params),
+      ...this.#tasks.methods,
     })
   }
 
@@ -68,7 +88,8 @@ class LegacyDialect implements Dialect {
 
   seal(value: unknown, call: CallState): string {
     if (value instanceof PlainText) return `{${plainTextMembers(value)}}`
-    if (value instanceof ListPage) return (value.sealed.legacy ??= toJson(pageOf(value)))
+    if (value instanceof ListPage) return this.#sealPage(value)
+    if (value instanceof PreparedTask) return this.#tasks.begin(value)
     if (!isObject(value)) throw new TypeError('a result must be an object')
     switch (call.method) {
       case 'tools/call':
@@ -103,45 +124,29 @@ class LegacyDialect implements Dialect {
   ask(call: CallState, key: string, request: InputRequest): Promise<InputAnswer> {
     const missing = this.#missing(request)
     if (missing !== undefined) return Promise.reject(missingError(missing))
-    if (this.#questions.size >= mostQuestions) {
-      return Promise.reject(new RpcError(ErrorCode.InternalError, `More than ${mostQuestions} questions are open`))
+    return this.#question(call, key, request.method, this.#paramsOf(request))
+  }
+
+  taskTerms(call: CallState, params: Record<string, unknown>, { name, task }: TaskTool): TaskTerms | undefined {
+    if (this.#version < revisionWithTasks) {
+      if (task !== 'required') return undefined
+      throw missingError({ message: `${name} takes long, and needs a client that takes tasks`, required: {} })
     }
-    const { clock, questionTimeoutMs } = this.#speaker.server
-    const id = `ferrule-${++this.#lastQuestion}`
-    return new Promise<InputAnswer>((resolve, reject) => {
-      const giveUp = (reason: Error) => {
-        if (!this.#questions.delete(id)) return
-        done()
-        this.#speaker.send(
-          notificationLine('notifications/cancelled', { requestId: id, reason: reason.message }),
-          call.id,
-        )
-        reject(reason)
-      }
-      const aborted = () => giveUp(call.signal.reason as Error)
-      const timer = clock.setTimeout(
-        () => giveUp(new Error(`The client did not answer "${key}" in ${questionTimeoutMs / 1000} s`)),
-        questionTimeoutMs,
-      )
-      const done = () => {
-        clock.clearTimeout(timer)
-        call.signal.removeEventListener('abort', aborted)
-      }
-      call.signal.addEventListener('abort', aborted, { once: true })
-      this.#questions.set(id, {
-        call,
-        resolve: answer => {
-          done()
-          resolve(answer)
-        },
-        reject: error => {
-          done()
-          reject(error)
-        },
-      })
-      this.#speaker.send(requestLine(id, request.method, this.#paramsOf(request)), call.id)
-      if (call.signal.aborted) aborted()
-    })
+    const wanted = params.task
+    if (wanted === undefined) {
+      if (task !== 'required') return undefined
+      throw new RpcError(ErrorCode.MethodNotFound, `${name} takes long, and runs as a task only: call it with "task"`)
+    }
+    if (!this.#servesTasks()) return undefined
+    if (!isObject(wanted)) throw invalid('task must be an object')
+    const { ttl } = wanted
+    if (ttl !== undefined && ttl !== null && !(Number.isFinite(ttl) && (ttl as number) >= 0)) {
+      throw invalid('task.ttl must be a number of milliseconds')
+    }
+    if (task === 'never') {
+      throw new RpcError(ErrorCode.MethodNotFound, `${name} does not run as a task: call it without "task"`)
+    }
+    return this.#terms(call, typeof ttl === 'number' ? Math.round(ttl) : undefined)
   }
 
   response({ id, result, error }: Message): void {
@@ -206,11 +211,95 @@ class LegacyDialect implements Dialect {
     server.onLogLevel()
     const result: Record<string, unknown> = {
       protocolVersion: version,
-      capabilities: server.capabilities(),
+      capabilities: this.#servesTasks() ? { ...server.capabilities(), tasks: tasksCapability } : server.capabilities(),
       serverInfo: server.info,
     }
     if (server.instructions !== undefined) result.instructions = server.instructions
     return result
+  }
+
+  #servesTasks(): boolean {
+    return this.#version >= revisionWithTasks && this.#speaker.server.servesTasks()
+  }
+
+  #terms(call: CallState, ttlMs: number | undefined): TaskTerms {
+    const about = (taskId: string) => this.#tasks.about(taskId)
+    const notify = (taskId: string, method: string, params: object) => {
+      if (this.#speaker.congested) return
+      this.#speaker.send(notificationLine(method, related(params, taskId)), about(taskId))
+    }
+    const { progressToken } = call
+    return {
+      asksFirst: false,
+      ttlMs,
+      seal: value => {
+        const result = value instanceof PlainText ? text(value.text) : value
+        return toJson(this.#toolResult(result as Record<string, unknown>, call))
+      },
+      sealError: error => this.sealError(error, call),
+      refusal: request => {
+        const missing = this.#missing(request)
+        return missing === undefined ? undefined : missingError(missing)
+      },
+      ask: (taskId, key, request, signal) => {
+        const params = related(this.#paramsOf(request) ?? {}, taskId)
+        return this.#question({ id: about(taskId), signal }, key, request.method, params)
+      },
+      progress: (taskId, progress, total, message) => {
+        if (progressToken === undefined) return
+        notify(taskId, 'notifications/progress', {
+          progressToken,
+          progress,
+          ...(total !== undefined && Number.isFinite(total) ? { total } : {}),
+          ...(message === undefined ? {} : { message }),
+        })
+      },
+      log: (taskId, level, data, logger) => {
+        if (logLevels.indexOf(level) < logLevels.indexOf(this.#logLevel)) return
+        notify(taskId, 'notifications/message', logger === undefined ? { level, data } : { level, logger, data })
+      },
+    }
+  }
+
+  #question({ id: about, signal }: Asking, key: string, method: string, params?: object): Promise<InputAnswer> {
+    if (this.#questions.size >= mostQuestions) {
+      return Promise.reject(new RpcError(ErrorCode.InternalError, `More than ${mostQuestions} questions are open`))
+    }
+    const { clock, questionTimeoutMs } = this.#speaker.server
+    const id = `ferrule-${++this.#lastQuestion}`
+    return new Promise<InputAnswer>((resolve, reject) => {
+      const giveUp = (reason: Error) => {
+        if (!this.#questions.delete(id)) return
+        done()
+        this.#speaker.send(
+          notificationLine('notifications/cancelled', { requestId: id, reason: reason.message }),
+          about,
+        )
+        reject(reason)
+      }
+      const aborted = () => giveUp(signal.reason as Error)
+      const timer = clock.setTimeout(
+        () => giveUp(new Error(`The client did not answer "${key}" in ${questionTimeoutMs / 1000} s`)),
+        questionTimeoutMs,
+      )
+      const done = () => {
+        clock.clearTimeout(timer)
+        signal.removeEventListener('abort', aborted)
+      }
+      signal.addEventListener('abort', aborted, { once: true })
+      this.#questions.set(id, {
+        resolve: answer => {
+          done()
+          resolve(answer)
+        },
+        reject: error => {
+          done()
+          reject(error)
+        },
+      })
+      this.#speaker.send(requestLine(id, method, params), about)
+      if (signal.aborted) aborted()
+    })
   }
 
   #setLevel({ level }: Record<string, unknown>): object {
@@ -284,6 +373,11 @@ class LegacyDialect implements Dialect {
     return { ...params, requestedSchema: formFor(this.#version, params.requestedSchema as FormSchema) }
   }
 
+  #sealPage(page: ListPage): string {
+    if (this.#version >= revisionWithTasks) return (page.sealed.legacyWithTasks ??= toJson(pageOf(page, true)))
+    return (page.sealed.legacy ??= toJson(pageOf(page, false)))
+  }
+
   #toolResult(value: Record<string, unknown>, call: CallState): Record<string, unknown> {
     const { structuredContent, ...rest } = value
     if (Array.isArray(rest.content)) rest.content = rest.content.map(block => blockFor(this.#version, block))
@@ -309,7 +403,12 @@ function invalid(message: string): RpcError {
   return new RpcError(ErrorCode.InvalidParams, message)
 }
 
-function pageOf({ kind, items, nextCursor }: ListPage): object {
-  const listed = kind === 'tools' ? items.map(handshakeTool) : items
+function pageOf({ kind, items, nextCursor }: ListPage, withTasks: boolean): object {
+  const listed = kind === 'tools' ? items.map(tool => handshakeTool(withTasks ? withExecution(tool) : tool)) : items
   return nextCursor === undefined ? { [kind]: listed } : { [kind]: listed, nextCursor }
+}
+
+function withExecution(tool: Record<string, unknown>): Record<string, unknown> {
+  const support = (tool as { [taskSupport]?: string })[taskSupport]
+  return support === undefined ? tool : { ...tool, execution: { taskSupport: support } }
 }

@@ -6,8 +6,12 @@ import { isObject, toJson } from '../json.ts'
 import { notificationLine, type RequestId } from '../json-rpc.ts'
 import type { ServerInfo } from '../server-core.ts'
 import { type Feature, type HandlerTable, handlerTable, ListPage, PlainText, plainTextMembers } from '../table.ts'
+import type { Task } from '../tasks/task.ts'
+import { PreparedTask } from '../tasks/task-store.ts'
+import type { TaskTerms } from '../tasks/terms.ts'
 import { missingCapability, missingError } from './capabilities.ts'
-import type { Dialect, Era, InputAnswer, InputRequest, Speaker } from './era.ts'
+import type { Dialect, Era, InputAnswer, InputRequest, Speaker, TaskTool } from './era.ts'
+import { detailedTask, needsTasks, TASKS, takesTasks, taskHandle, taskMethods } from './modern-tasks.ts'
 import { subjectOf } from './subject.ts'
 
 /** The stateless revisions: each request says in `params._meta` what it needs to be understood. */
@@ -56,10 +60,12 @@ interface Subscription {
   unwatch: (() => void)[]
   changedUris: Set<string>
   changedLists: Set<Feature>
+  changedTasks: Set<Task>
   end: (result: object) => void
 }
 
 class ModernDialect implements Dialect {
+  readonly era = modern.name
   readonly methods: HandlerTable
   // Log messages belong to a request in this era.
   readonly ownLogLevel = undefined
@@ -73,6 +79,7 @@ class ModernDialect implements Dialect {
     this.methods = handlerTable({
       'server/discover': () => this.#discover(),
       'subscriptions/listen': (params, call) => this.#listen(params, call),
+      ...taskMethods(speaker.server),
     })
   }
 
@@ -117,15 +124,8 @@ class ModernDialect implements Dialect {
   }
 
   seal(value: unknown, call: CallState): string | Promise<string> {
-    const { info } = this.#speaker.server
-    if (this.#headOf !== info) {
-      this.#headOf = info
-      this.#head = sealHead(info)
-    }
     if (call.questions !== undefined) return this.#sealQuestions(call, call.questions)
-    if (value instanceof PlainText) return `${this.#head}${plainTextMembers(value)}}`
-    if (value instanceof ListPage) return (value.sealed.modern ??= this.#sealObject(pageOf(value), true))
-    return this.#sealObject(value, cacheable.has(call.method))
+    return this.#sealValue(value, call.method)
   }
 
   sealError(error: RpcError): RpcError {
@@ -147,6 +147,24 @@ class ModernDialect implements Dialect {
     call.questions ??= {}
     call.questions[key] = request
     return Promise.reject(new InputRequired())
+  }
+
+  taskTerms(call: CallState, _params: Record<string, unknown>, { name, task }: TaskTool): TaskTerms | undefined {
+    if (task === 'never') return undefined
+    if (!takesTasks(call)) {
+      if (task === 'required') throw needsTasks(name)
+      return undefined
+    }
+    return {
+      asksFirst: true,
+      ttlMs: undefined,
+      seal: value => this.#sealValue(value, call.method),
+      sealError: error => this.sealError(error),
+      refusal: request => {
+        const missing = missingCapability(call.clientCapabilities, request)
+        return missing === undefined ? undefined : missingError(missing)
+      },
+    }
   }
 
   // A modern server asks nothing by requests of its own, so no response can be for it.
@@ -185,12 +203,19 @@ class ModernDialect implements Dialect {
     const { server } = this.#speaker
     const result: Record<string, unknown> = {
       supportedVersions: modern.versions,
-      capabilities: server.capabilities(),
+      capabilities: this.#capabilities(),
       ttlMs: listTtlMs,
       cacheScope: 'public',
     }
     if (server.instructions !== undefined) result.instructions = server.instructions
     return result
+  }
+
+  #capabilities(): Record<string, unknown> {
+    const { server } = this.#speaker
+    const capabilities = server.capabilities()
+    if (!server.servesTasks()) return capabilities
+    return { ...capabilities, extensions: { ...(capabilities.extensions as object | undefined), [TASKS]: {} } }
   }
 
   #listen(params: Record<string, unknown>, call: CallState): Promise<object> {
@@ -209,6 +234,7 @@ class ModernDialect implements Dialect {
       unwatch: [],
       changedUris: new Set(),
       changedLists: new Set(),
+      changedTasks: new Set(),
       end: () => {},
     }
     const honoured: Record<string, unknown> = {}
@@ -233,6 +259,8 @@ class ModernDialect implements Dialect {
       }
       if (offered.resources?.subscribe === true) honoured.resourceSubscriptions = [...new Set(uris)]
     }
+    const tasks = this.#tasksToWatch(filter.taskIds, call)
+    if (tasks !== undefined) honoured.taskIds = tasks.map(({ id }) => id)
     this.#notify(subscription, 'notifications/subscriptions/acknowledged', { notifications: honoured })
     this.#subscriptions.set(call.id, subscription)
     for (const uri of (honoured.resourceSubscriptions ?? []) as string[]) {
@@ -242,6 +270,15 @@ class ModernDialect implements Dialect {
           this.#tell(subscription)
         }),
       )
+    }
+    for (const task of tasks ?? []) {
+      const changed = () => {
+        subscription.changedTasks.add(task)
+        this.#tell(subscription)
+      }
+      subscription.unwatch.push(task.observe(changed))
+      // What came about before this was open is told first, so that nobody waits for an end that has been.
+      changed()
     }
     call.signal.addEventListener('abort', () => this.#unwatch(subscription), { once: true })
     return new Promise(resolve => {
@@ -258,6 +295,19 @@ class ModernDialect implements Dialect {
     })
   }
 
+  #tasksToWatch(taskIds: unknown, call: CallState): Task[] | undefined {
+    if (taskIds === undefined) return undefined
+    if (!takesTasks(call)) throw needsTasks('notifications.taskIds')
+    if (!Array.isArray(taskIds) || !taskIds.every(id => typeof id === 'string')) {
+      throw new RpcError(ErrorCode.InvalidParams, 'notifications.taskIds must be a list of ids')
+    }
+    if (taskIds.length > mostWatchedUris) {
+      throw new RpcError(ErrorCode.InternalError, `More than ${mostWatchedUris} tasks in one subscription`)
+    }
+    const known = [...new Set(taskIds)].map(id => this.#speaker.server.tasks.find(id, call))
+    return known.filter(task => task !== undefined)
+  }
+
   #unwatch(subscription: Subscription): void {
     this.#subscriptions.delete(subscription.id)
     for (const unwatch of subscription.unwatch) unwatch()
@@ -269,8 +319,13 @@ class ModernDialect implements Dialect {
     if (this.#speaker.congested) return
     for (const feature of subscription.changedLists) this.#notify(subscription, changeMethods[feature].method, {})
     for (const uri of subscription.changedUris) this.#notify(subscription, 'notifications/resources/updated', { uri })
+    const now = this.#speaker.server.clock.now()
+    for (const task of subscription.changedTasks) {
+      this.#notify(subscription, 'notifications/tasks', detailedTask(task, now))
+    }
     subscription.changedLists.clear()
     subscription.changedUris.clear()
+    subscription.changedTasks.clear()
   }
 
   #notify(subscription: Subscription, method: string, params: object): void {
@@ -278,6 +333,21 @@ class ModernDialect implements Dialect {
       notificationLine(method, { ...params, _meta: { [SUBSCRIPTION_ID]: subscription.id } }),
       subscription.id,
     )
+  }
+
+  #sealValue(value: unknown, method: string): string {
+    const { info, clock } = this.#speaker.server
+    if (this.#headOf !== info) {
+      this.#headOf = info
+      this.#head = sealHead(info)
+    }
+    if (value instanceof PlainText) return `${this.#head}${plainTextMembers(value)}}`
+    if (value instanceof ListPage) return (value.sealed.modern ??= this.#sealObject(pageOf(value), true))
+    if (value instanceof PreparedTask) {
+      const handle = taskHandle(value.begin(), clock.now())
+      return toJson({ resultType: 'task', _meta: { [SERVER_INFO]: info }, ...handle })
+    }
+    return this.#sealObject(value, cacheable.has(method))
   }
 
   #sealObject(value: unknown, caches: boolean): string {
