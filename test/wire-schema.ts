@@ -5,6 +5,12 @@
  */
 import * as core from '@modelcontextprotocol/core'
 import * as sdk from '@modelcontextprotocol/sdk/types.js'
+import {
+  CreateTaskResultSchema,
+  GetTaskResultSchema,
+  TaskAcknowledgementSchema,
+  TaskNotificationSchema,
+} from './wire-schema-tasks.ts'
 
 export type WireEra = 'modern' | 'legacy'
 
@@ -30,6 +36,7 @@ type Json = Record<string, any>
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
+const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
 const neutralResults: Record<string, Checker> = {
   'tools/list': core.ListToolsResultSchema,
@@ -47,6 +54,9 @@ const results: Record<WireEra, Record<string, Checker[]>> = {
     ...each(neutralResults),
     'server/discover': [core.DiscoverResultSchema],
     'subscriptions/listen': [core.SubscriptionsListenResultSchema],
+    'tasks/get': [GetTaskResultSchema],
+    'tasks/update': [TaskAcknowledgementSchema],
+    'tasks/cancel': [TaskAcknowledgementSchema],
   },
   legacy: {
     ...each(neutralResults),
@@ -55,6 +65,10 @@ const results: Record<WireEra, Record<string, Checker[]>> = {
     'logging/setLevel': [core.EmptyResultSchema],
     'resources/subscribe': [core.EmptyResultSchema],
     'resources/unsubscribe': [core.EmptyResultSchema],
+    'tasks/get': [sdk.GetTaskResultSchema],
+    'tasks/result': [sdk.GetTaskPayloadResultSchema, sdk.CallToolResultSchema],
+    'tasks/list': [sdk.ListTasksResultSchema],
+    'tasks/cancel': [sdk.CancelTaskResultSchema],
   },
 }
 results.legacy['tools/list']!.push(sdk.ListToolsResultSchema)
@@ -80,10 +94,12 @@ const notifications: Record<WireEra, Record<string, Checker[]>> = {
   modern: {
     ...each(bothNotifications),
     'notifications/subscriptions/acknowledged': [core.SubscriptionsAcknowledgedNotificationSchema],
+    'notifications/tasks': [TaskNotificationSchema],
   },
   legacy: {
     ...each(bothNotifications),
     'notifications/elicitation/complete': [sdk.ElicitationCompleteNotificationSchema],
+    'notifications/tasks/status': [sdk.TaskStatusNotificationSchema],
   },
 }
 
@@ -109,6 +125,7 @@ const onSubscriptions = new Set([
   'notifications/prompts/list_changed',
   'notifications/resources/list_changed',
   'notifications/resources/updated',
+  'notifications/tasks',
   'notifications/cancelled',
 ])
 const errorCodes: Record<WireEra, Set<number>> = {
@@ -209,23 +226,37 @@ function checkResult(result: Json, era: WireEra, method: string, problems: strin
     return
   }
   if (era === 'modern' && result?.resultType === 'input_required') return checkInputRequired(result, method, problems)
+  if (method === 'tools/call' && (result?.resultType === 'task' || result?.task !== undefined)) {
+    check(era === 'modern' ? CreateTaskResultSchema : sdk.CreateTaskResultSchema, result, 'a task', problems)
+    if (era === 'modern') checkServerInfo(result, problems)
+    return
+  }
   for (const checker of checkers) check(checker, result, method, problems)
   if (era === 'modern') checkModernResult(result, method, problems)
   else {
-    for (const member of ['resultType', 'ttlMs', 'cacheScope']) {
+    for (const member of ['resultType', 'ttlMs', 'cacheScope', 'pollIntervalMs']) {
       if (Object.hasOwn(result, member)) problems.push(`result.${member} does not belong to this era`)
     }
     if (result._meta?.[SERVER_INFO] !== undefined) problems.push(`_meta["${SERVER_INFO}"] does not belong to this era`)
   }
+  if (method.startsWith('tasks/')) checkTaskResult(result, era, method, problems)
   // The schemas forgive a missing list of contents; the specification does not.
   if (method === 'tools/call' && !Array.isArray(result.content)) problems.push('result.content is missing')
+}
+
+function checkTaskResult(result: Json, era: WireEra, method: string, problems: string[]): void {
+  for (const request of Object.values<Json>(result.inputRequests ?? {})) checkQuestion(request, '', problems)
+  const isRelated = JSON.stringify(result._meta ?? result.result?._meta ?? {}).includes(RELATED_TASK)
+  if (isRelated !== (era === 'legacy' && method === 'tasks/result')) {
+    problems.push(`${RELATED_TASK} is ${isRelated ? 'there' : 'missing'}`)
+  }
 }
 
 function checkModernResult(result: Json, method: string, problems: string[]): void {
   if (result.resultType !== 'complete') problems.push(`result.resultType is ${JSON.stringify(result.resultType)}`)
   checkServerInfo(result, problems)
   if (!cacheable.has(method)) {
-    for (const member of ['ttlMs', 'cacheScope']) {
+    for (const member of method === 'tasks/get' ? ['cacheScope'] : ['ttlMs', 'cacheScope']) {
       if (Object.hasOwn(result, member)) problems.push(`result.${member} does not belong to ${method}`)
     }
     return
