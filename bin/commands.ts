@@ -174,6 +174,37 @@ export const commands = {
       'ferrule trace --port /dev/ttyACM0',
     ],
   },
+  log: {
+    summary: 'Show the record: what models did with a board',
+    positionals: [
+      { name: 'record', required: false, help: "a board's name, or a file; the only record there is when left out" },
+    ],
+    options: {
+      tool: { value: 'NAME', many: true, help: 'only calls of this tool; may be given more than once' },
+      client: { value: 'TEXT', help: 'only calls of clients with this in their name' },
+      outcome: {
+        value: 'HOW',
+        many: true,
+        choices: ['ran', 'refused', 'cancelled', 'failed', 'unknown', 'dry-run', 'started'],
+        help: 'only what ended so; started is what has not ended, or never did. May be given more than once',
+      },
+      since: { value: 'TIME', help: 'from then on: 30m, 2h, 3d (so long ago), 9:30, 2026-01-31 or 2026-01-31T09:30' },
+      until: { value: 'TIME', help: 'before then' },
+      last: { value: 'N', count: true, help: 'no more than the last N (50, and all with --since)' },
+      follow: { short: 'f', help: 'go on with what comes' },
+      json: { help: 'the entries as they stand in the file, one JSON object a line' },
+    },
+    notes: [
+      'Servers keep the record as JSON, one line a call or event, in the state folder of the user or where --record ' +
+        'says. Times are local, and in the file UTC.',
+    ],
+    examples: [
+      'ferrule log',
+      'ferrule log greenhouse --tool pump --since 2h',
+      'ferrule log -f',
+      'ferrule log --json | jq .tool',
+    ],
+  },
   release: {
     summary: 'Have the bridge let go of a port, for an upload',
     positionals: [

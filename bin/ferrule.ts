@@ -11,6 +11,7 @@ const runners: Record<keyof typeof commands, () => Promise<{ run: (given: Argume
   ports: () => import('./ports.ts'),
   doctor: () => import('./doctor/index.ts'),
   trace: () => import('./trace/index.ts'),
+  log: () => import('./log.ts'),
   release: () => import('./release.ts'),
   token: () => import('./token.ts'),
   emulate: () => import('./emulate/index.ts'),

@@ -47,7 +47,12 @@ export function commandHelp(name: string, command: Command): string {
     ...(words.length > 0 ? ['Arguments:', ...table(words), ''] : []),
     'Options:',
     ...table([
-      ...options.map(([key, option]): Row => [`--${key}${option.value ? ` ${option.value}` : ''}`, option.help]),
+      ...options.map(
+        ([key, option]): Row => [
+          `${option.short ? `-${option.short}, ` : ''}--${key}${option.value ? ` ${option.value}` : ''}`,
+          option.help,
+        ],
+      ),
       ['-h, --help', 'this text'],
     ]),
     '',

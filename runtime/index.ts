@@ -58,6 +58,16 @@ export { errorLine, kindOf, type Message, type RequestId, readableId, whyInvalid
 export { type Link, type LinkReceiver, type LinkSession, serveLink } from './link.ts'
 export { nobodysCall } from './nobodys-call.ts'
 export { DeviceBusyError, type Owner, type Ownership, processOwner } from './owner.ts'
+export { argumentsRecorder, hiddenValue } from './recorded-arguments.ts'
+export {
+  type OpenEntry,
+  type RecordEnd,
+  type RecordEntry,
+  type RecordEvent,
+  type Recorder,
+  type RecordOutcome,
+  recordedClient,
+} from './recorder.ts'
 export type { Registry } from './registry.ts'
 export { resourceNotFound } from './resources.ts'
 export { valuesFromText } from './schema/from-text.ts'

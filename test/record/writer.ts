@@ -1,0 +1,35 @@
+/**
+ * Records until it is stopped: `writer.ts HOW PATH NAME COUNT BYTES`.
+ *
+ * - `all` records COUNT entries and ends.
+ * - `forever` records without end, and says so once something is written.
+ * - `exit` records COUNT entries and calls `process.exit` while some of them are being written.
+ */
+import { setImmediate as turn } from 'node:timers/promises'
+import { recorderOf } from '../../bin/record/options.ts'
+import { entry } from './entry.ts'
+
+const [how, path, client, count, bytes] = process.argv.slice(2) as [string, string, string, string, string]
+const say = (text: string) => void process.stderr.write(`${text}\n`)
+const recorder = (await recorderOf({ record: path, 'record-bytes': bytes }, say))!
+
+if (how === 'all') {
+  for (let number = 0; number < Number(count); number++) {
+    recorder.record(entry(number, { client }))
+    if (number % 7 === 0) await recorder.flush()
+    if (number % 50 === 0) await turn()
+  }
+  await recorder.close()
+} else if (how === 'forever') {
+  for (let number = 0; ; number++) {
+    recorder.record(entry(number, { client }))
+    if (number % 20 === 0) await recorder.flush()
+    if (number === 100) process.stdout.write('written\n')
+  }
+} else {
+  for (let number = 0; number < Number(count) / 2; number++) recorder.record(entry(number, { client }))
+  void recorder.flush()
+  for (let number = Number(count) / 2; number < Number(count); number++) recorder.record(entry(number, { client }))
+  if (how === 'exit-later') await turn()
+  process.exit(0)
+}
