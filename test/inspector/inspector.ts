@@ -1,48 +1,16 @@
-import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { installPackages, run } from '../installed.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const modules = join(here, 'node_modules')
-const stamp = join(modules, '.installed')
 
-/**
- * Installs what the lock file of this folder names, once. No script of a package is run. The same is done by
- * `npm ci --ignore-scripts --prefix test/inspector`, in a folder of its own so that two runs do not meet.
- */
+/** Installs the Inspector, once. */
 export async function installInspector(): Promise<void> {
-  const wanted = createHash('sha256')
-    .update(readFileSync(join(here, 'package-lock.json')))
-    .digest('hex')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
-  // On the same disk as its place, and ignored by git.
-  const folder = join(here, '..', '..', 'node_modules', `.inspector-${process.pid}`)
-  mkdirSync(folder, { recursive: true })
-  try {
-    for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(here, name), join(folder, name))
-    const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-    const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--engine-strict=false', '--loglevel=error']
-    const { code, stderr } = await run(npm, args, { cwd: folder, shell: process.platform === 'win32' })
-    if (code !== 0) throw new Error(`the Inspector could not be installed:\n${stderr}`)
-    writeFileSync(join(folder, 'node_modules', '.installed'), wanted)
-    rmSync(modules, { recursive: true, force: true })
-    renameSync(join(folder, 'node_modules'), modules)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  await installPackages(here)
 }
 
 /** What the Inspector's command line answered. */
@@ -86,17 +54,4 @@ function nodeForInspector(): string {
   const node = join(modules, name, 'bin', platform === 'win32' ? 'node.exe' : 'node')
   if (!existsSync(node)) throw new Error(`the Inspector needs Node 22.19, and there is no package ${name} with it`)
   return node
-}
-
-function run(
-  command: string,
-  args: string[],
-  options: object,
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  return new Promise(resolve => {
-    execFile(command, args, { ...options, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
-      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
-      resolve({ code, stdout: String(stdout), stderr: `${stderr}${code === 0 ? '' : String(error?.message)}` })
-    })
-  })
 }
