@@ -45,6 +45,13 @@ export class CheckedClient extends TestClient {
     return answer.result
   }
 
+  /** A request of a client that shook hands: its result. */
+  async legacy(method: string, params: object = {}): Promise<any> {
+    const answer = await this.request(method, params)
+    if (answer.error !== undefined) throw Object.assign(new Error(answer.error.message), answer.error)
+    return answer.result
+  }
+
   task(taskId: string): Promise<any> {
     return this.get('tasks/get', { taskId })
   }
