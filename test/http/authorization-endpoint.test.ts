@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, type OAuthClientProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createServer } from '../../runtime/index.ts'
 import {
   type Authorizer,
+  type HttpLimits,
   http,
   oauthAuthorizer,
   type TokenFile,
@@ -16,7 +17,7 @@ import {
 import { Issuer } from './issuer.ts'
 
 /** A board with one of each, at an endpoint. */
-async function startEndpoint(makeAuthorizer: (url: URL) => Authorizer) {
+async function startEndpoint(makeAuthorizer: (url: URL) => Authorizer, limits: Partial<HttpLimits> = {}) {
   const moves: unknown[] = []
   const server = createServer({
     name: 'greenhouse',
@@ -33,6 +34,7 @@ async function startEndpoint(makeAuthorizer: (url: URL) => Authorizer) {
   const serving = await http({
     host: '127.0.0.1',
     port: 0,
+    limits,
     authorizer: {
       authorize: request => authorizer!.authorize(request),
       // The address is known only when it listens.
@@ -141,6 +143,78 @@ describe.each(['legacy', 'auto'] as const)('a client (%s)', mode => {
     const client = await connect(url, mode, { authProvider })
     await client.callTool({ name: 'fan', arguments: { percent: 30 } })
     expect(moves.at(-1)).toEqual({ percent: 30 })
+  })
+})
+
+describe('a stream that stands open', () => {
+  const headers = (token: string, more: Record<string, string> = {}) => ({
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...more,
+  })
+  const initialize = {
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+  }
+  const listen = {
+    method: 'subscriptions/listen',
+    params: {
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+        'io.modelcontextprotocol/clientInfo': { name: 'a', version: '1' },
+      },
+      notifications: { toolsListChanged: true },
+    },
+  }
+  const post = (url: URL, token: string, message: object, more?: Record<string, string>) =>
+    fetch(url, {
+      method: 'POST',
+      headers: headers(token, more),
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+    })
+
+  const open = {
+    async legacy(url: URL, token: string) {
+      const session = (await post(url, token, initialize)).headers.get('mcp-session-id')!
+      return fetch(url, { headers: headers(token, { 'mcp-session-id': session }) })
+    },
+    modern: (url: URL, token: string) =>
+      post(url, token, listen, { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' }),
+  }
+
+  it.each(['legacy', 'modern'] as const)('is cut off when the token of its reader is revoked (%s)', async era => {
+    const file = newTokenFile()
+    const { url } = await startEndpoint(() => tokenAuthorizer(file), { keepAliveMs: 20 })
+    const [mine, other] = [
+      await file.create('laptop', { access: 'act' }),
+      await file.create('other', { access: 'act' }),
+    ]
+    const [cut, kept] = [await open[era](url, mine.token), await open[era](url, other.token)]
+    expect([cut.status, kept.status]).toEqual([200, 200])
+    await file.revoke('laptop')
+    await expect(cut.text()).rejects.toThrow()
+    const reader = kept.body!.getReader()
+    // Signs of life that came since, and not only what was on its way.
+    for (let read = 0; read < 5; read++) expect((await reader.read()).done).toBe(false)
+    await reader.cancel()
+  })
+
+  it.each(['legacy', 'modern'] as const)('goes on while nobody can tell (%s)', async era => {
+    const answers: Awaited<ReturnType<Authorizer['authorize']>>[] = []
+    let outage = 0
+    const authorize = () => {
+      if (answers.length === 0) return { access: 'act', client: 'a' } as const
+      outage++
+      return answers[0]!
+    }
+    const { url } = await startEndpoint(() => ({ authorize }), { keepAliveMs: 20 })
+    const stream = await open[era](url, 'x')
+    answers.push({ status: 503, headers: {}, message: 'later' })
+    await vi.waitFor(() => expect(outage).toBeGreaterThan(2))
+    answers[0] = { status: 401, headers: {}, message: 'no' }
+    await expect(stream.text()).rejects.toThrow()
   })
 })
 

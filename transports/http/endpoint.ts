@@ -19,6 +19,7 @@ import { serveLegacyPost, serveLegacyStream } from './legacy.ts'
 import { isModern, serveModern } from './modern.ts'
 import type { HttpLimits, HttpOptions, Page } from './options.ts'
 import { Sessions } from './sessions.ts'
+import { cutWhenBarred } from './standing-access.ts'
 
 /** The name of everybody, where nobody is told apart. */
 const anyone: Authorized = Object.freeze({ access: 'act', client: 'anyone' })
@@ -98,7 +99,8 @@ export class Endpoint {
   /** Asks who it is and counts the request. Answers it when it may not go on. */
   async #admit(request: IncomingMessage, response: ServerResponse, url: URL): Promise<Exchange | undefined> {
     const { headers } = request
-    const who = (await this.#authorizer?.authorize({ headers, url })) ?? anyone
+    const ask = async () => (await this.#authorizer?.authorize({ headers, url })) ?? anyone
+    const who = await ask()
     if ('status' in who) {
       refuse(response, who.status, who.message, { headers: { ...who.headers, ...leaving.headers } })
       return undefined
@@ -115,7 +117,18 @@ export class Endpoint {
       streams ||= this.#clients.beginStream(client)
       return streams
     }
-    return { request, response, server: this.#server, peer: who, limits: this.#limits, countStream }
+    const limits = this.#limits
+    return {
+      request,
+      response,
+      server: this.#server,
+      peer: who,
+      limits,
+      countStream,
+      cutWhenBarred: () => {
+        if (this.#authorizer !== undefined) cutWhenBarred(response, ask, client, limits.keepAliveMs)
+      },
+    }
   }
 
   async #post(exchange: Exchange): Promise<void> {

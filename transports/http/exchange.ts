@@ -11,6 +11,8 @@ export interface Exchange {
   readonly limits: HttpLimits
   /** Counts an event stream of this client until its response is closed. `false` when there are as many as there may be. */
   countStream(): boolean
+  /** Has the stream cut off, however long it stands, when its reader is no longer let in. */
+  cutWhenBarred(): void
 }
 
 /** Whether the client takes an event stream for an answer. A client that does not say takes anything. */

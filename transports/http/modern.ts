@@ -99,6 +99,7 @@ class ModernAnswer implements Outlet {
     if (this.#stream !== undefined || this.#done) return this.#stream
     const { response, limits, countStream } = this.#exchange
     if (!countStream()) return undefined
+    if (this.#listens) this.#exchange.cutWhenBarred()
     this.#stream = new EventStream(response, { ...limits, drained: () => this.#connection.drained() })
     return this.#stream
   }

@@ -87,6 +87,7 @@ export class Session implements Outlet {
     // An event source that gets this comes back no more.
     if (found?.stream.endsAt(found.after)) return sendNothing(response, 204)
     if (!countStream()) return refuse(response, 429, 'This client has too many event streams open', retryLater)
+    exchange.cutWhenBarred()
     const reader = new EventStream(response, {
       ...limits,
       drained: () => this.drained(),
