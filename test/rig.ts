@@ -214,6 +214,7 @@ const server = createServer(
           properties: { ms: { type: 'number' }, heedless: { type: 'boolean' }, late: { type: 'boolean' } },
         },
         safe: { ms: 0 },
+        task: 'optional',
         async set({ ms = 0, heedless = false, late = false }, call) {
           pins.record('arm', ms > 0)
           if (ms === 0) return

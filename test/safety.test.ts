@@ -27,12 +27,12 @@ async function heat(child: Child): Promise<void> {
 }
 
 /** Starts a move of a minute, and returns when the arm moves. */
-async function moveArm(child: Child, args: object = {}): Promise<void> {
+async function moveArm(child: Child, args: object = {}, more: object = {}): Promise<void> {
   child.write({
     jsonrpc: '2.0',
     id: 'move',
     method: 'tools/call',
-    params: { name: 'arm', arguments: { ms: 60_000, ...args }, _meta: { progressToken: 'arm' } },
+    params: { name: 'arm', arguments: { ms: 60_000, ...args }, _meta: { progressToken: 'arm' }, ...more },
   })
   await child.until(() => child.lines.some(line => line.includes('notifications/progress')), 'a moving arm')
 }
@@ -77,10 +77,13 @@ describe.each(ends)('%s', (what, code, end) => {
     expect(record('heater').at(-1)).toBe('out 0')
   })
 
-  it('an arm in the middle of its move is at rest', async () => {
+  it.each([
+    ['a call', {}],
+    ['a task', { task: {} }],
+  ])('an arm in the middle of its move is at rest: %s', async (_, more) => {
     const { child, record } = recordingRig()
     await child.initialize()
-    await moveArm(child)
+    await moveArm(child, {}, more)
     end(child)
     expect(codes).toContain((await child.exit()).code)
     expect(record('arm').slice(-2)).not.toEqual(['out 1', 'out 1'])

@@ -57,7 +57,8 @@ class ModernAnswer implements Outlet {
   constructor(exchange: Exchange, complete: boolean) {
     this.#exchange = exchange
     this.#complete = complete
-    this.#connection = exchange.server.connect(this, exchange.peer)
+    // Its tasks do not end with this exchange: it polls them by others.
+    this.#connection = exchange.server.connect(this, { ...exchange.peer, returns: true })
   }
 
   serve(message: Message): void {
