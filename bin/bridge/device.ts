@@ -45,7 +45,8 @@ export class CabledDevice {
     this.remote = new RemoteDevice({
       ...told,
       label: options.label ?? port.spec,
-      baud: port.spec.startsWith('tcp:') ? 0 : (port.baudRate ?? 115_200),
+      // Behind a network there is a serial line as well, more often than not: the wait for an answer counts its bytes.
+      baud: port.baudRate ?? 115_200,
       ...(port.answerMs !== undefined && { answerMs: port.answerMs }),
       diagnose: say,
       line: { write: data => this.#write(data) },

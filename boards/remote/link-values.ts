@@ -1,9 +1,10 @@
 import { cleanValue } from './device-text.ts'
-import { type LinkArgument, LinkCode, LinkError, type LinkValue, positionsOf } from './link/index.ts'
+import { type LinkArgument, LinkCode, LinkError, type LinkValue, meantNumber, positionsOf } from './link/index.ts'
 
 /** A value of a device as JSON has it: bytes in base64, texts without control characters. */
 export function jsonOf(value: LinkValue): unknown {
   if (typeof value === 'string') return cleanValue(value)
+  if (typeof value === 'number') return meantNumber(value)
   if (value instanceof Uint8Array) return btoa(String.fromCharCode(...value))
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(jsonOf)

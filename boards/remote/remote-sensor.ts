@@ -1,7 +1,7 @@
 import { type Sensor, type SensorValue, senmlUnits } from '../../runtime/index.ts'
 import type { DeviceAccess } from './device-access.ts'
 import { cleanText, cleanValue } from './device-text.ts'
-import type { LinkSensor, LinkType, LinkValue } from './link/index.ts'
+import { type LinkSensor, type LinkType, type LinkValue, meantNumber } from './link/index.ts'
 import { jsonOf } from './link-values.ts'
 import { readFailure } from './outcomes.ts'
 
@@ -69,6 +69,7 @@ function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], u
 
 function sensorValue(type: LinkType, value: LinkValue): SensorValue {
   if (typeof value === 'string') return cleanValue(value)
+  if (typeof value === 'number') return meantNumber(value)
   if (type === 'any') return JSON.stringify(jsonOf(value))
   return value as SensorValue
 }

@@ -9,6 +9,7 @@ import {
   type LinkType,
   linkTypes,
 } from './description.ts'
+import { meantNumber } from './meant-number.ts'
 import { type CborItem, fromItem, type LinkValue } from './value.ts'
 
 const nameRule = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
@@ -96,7 +97,7 @@ function argumentOf(members: Members): LinkArgument {
     ...number(members, 'minimum'),
     ...number(members, 'maximum'),
     ...number(members, 'step'),
-    ...(Array.isArray(values) && { values }),
+    ...(Array.isArray(values) && { values: values.map(each => (typeof each === 'number' ? meantNumber(each) : each)) }),
     ...number(members, 'maxLength'),
     ...(initial !== undefined && { initial }),
     ...text(members, 'schema'),
@@ -154,5 +155,5 @@ function text<K extends KeyName>(members: Members, name: K): { [N in K]?: string
 
 function number<K extends KeyName>(members: Members, name: K): { [N in K]?: number } {
   const item = members.get(EntryKey[name])
-  return (typeof item === 'number' ? { [name]: item } : {}) as { [N in K]?: number }
+  return (typeof item === 'number' ? { [name]: meantNumber(item) } : {}) as { [N in K]?: number }
 }
