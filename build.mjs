@@ -2,7 +2,7 @@
 // further module read costs a small board about half a millisecond at start. For the same reason the library of the core
 // is part of those chunks: read as it comes, in a dozen files, it takes longer than the rest of the start.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { rolldown } from 'rolldown'
@@ -53,6 +53,18 @@ for (const file of readdirSync(made, { recursive: true, encoding: 'utf8' })) {
   if (file.endsWith('.d.ts') && !reached.has(join(made, file))) rmSync(join(made, file))
 }
 chmodSync(`${made}/bin/ferrule.js`, 0o755)
+// What the command hands to a microcontroller: images for the emulated one, and the library for an Arduino.
+const handedOut = [
+  /^firmware[\\/]greenhouse\.hex$/,
+  /^src[\\/][\w\\/]+\.(c|cpp|h)$/,
+  /^examples[\\/][\w\\/]+\.(ino|h)$/,
+  /^(library\.properties|keywords\.txt)$/,
+]
+const microcontroller = 'boards/microcontroller'
+for (const file of readdirSync(microcontroller, { recursive: true, encoding: 'utf8' })) {
+  if (handedOut.some(pattern => pattern.test(file)))
+    cpSync(join(microcontroller, file), join(made, microcontroller, file))
+}
 // A server that runs from dist/ finds either the old build or the new one, never half of one.
 rmSync('dist', { recursive: true, force: true })
 renameSync(made, 'dist')

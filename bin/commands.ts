@@ -244,8 +244,8 @@ export const commands = {
     positionals: [
       {
         name: 'file',
-        required: true,
-        help: 'an Intel HEX file for the ATmega328P at 16 MHz',
+        required: false,
+        help: 'an Intel HEX file for the ATmega328P at 16 MHz; the greenhouse that comes with ferrule when left out',
       },
     ],
     options: {
@@ -261,7 +261,7 @@ export const commands = {
         'grow light (PWM), D4 heater, D7 tap of the tank, D8 pump, D9 servo of the vent.',
       'It never runs faster than a real one. It has no SPI and no I2C.',
     ],
-    examples: ['ferrule emulate sketch.ino.hex', 'ferrule emulate sketch.ino.hex --listen 127.0.0.1:5000 --pins'],
+    examples: ['ferrule emulate', 'ferrule emulate sketch.ino.hex --listen 127.0.0.1:5000 --pins'],
   },
   try: {
     summary: 'See the sensors and work the actuators yourself, in this terminal',
