@@ -69,8 +69,9 @@ export class FileRecorder implements Recorder {
 
   constructor(options: FileRecorderOptions) {
     this.#options = options
-    const { path, totalBytes = defaultTotalBytes } = options
-    this.#file = new RecordFile({ path, totalBytes, partBytes: Math.max(1, Math.floor(totalBytes / parts)) })
+    const { path, totalBytes = defaultTotalBytes, fsync = false } = options
+    const partBytes = Math.max(1, Math.floor(totalBytes / parts))
+    this.#file = new RecordFile({ path, totalBytes, partBytes, fsync })
   }
 
   record(entry: RecordEntry): void {
@@ -81,22 +82,13 @@ export class FileRecorder implements Recorder {
 
   begin(entry: RecordEntry): OpenEntry {
     if (entry.moves !== true || this.#closed) return this.#shortCall(entry)
-    const { fsync = false, required = false } = this.#options
     const line = new OpenLine(entry, `${this.#run}-${++this.#begun}`, {
       append: ended => this.#append(ended),
-      ended: () => {
-        this.#pumpSoon()
-        return fsync ? this.#written(true).catch(() => {}) : undefined
-      },
+      ended: () => this.#forgiving(),
     })
     this.#board = entry.board
     this.#enqueue(line)
-    if (fsync || required) {
-      const written = this.#written(fsync)
-      line.ready = required ? written.catch(failure => Promise.reject(refusal(failure))) : written.catch(() => {})
-      // Who does not wait for it does not hear of it either.
-      line.ready.catch(() => {})
-    } else this.#pumpSoon()
+    line.ready = this.#options.required === true ? this.#demanding() : this.#forgiving()
     return line
   }
 
@@ -117,7 +109,7 @@ export class FileRecorder implements Recorder {
     clearTimeout(timer)
     clearTimeout(this.#timer)
     // A disk that hangs would hang the closing as well.
-    if (this.#pumping === undefined) await this.#file.close()
+    if (this.#pumping === undefined) await this.#file.close().catch(thrown => this.#tell(thrown as Error))
   }
 
   /** The last resort, for `process.on('exit')`: writes what is left without waiting for anything. Never throws. */
@@ -132,6 +124,21 @@ export class FileRecorder implements Recorder {
     } catch (thrown) {
       this.#tell(thrown as Error)
     }
+  }
+
+  /** What a move waits for that may go on without its line. A disk that fails already is not waited for. */
+  #forgiving(): Promise<void> | undefined {
+    if (this.#options.fsync === true && this.#outage === undefined) return this.#written(true).catch(() => {})
+    this.#pumpSoon()
+    return undefined
+  }
+
+  /** What a move waits for that may not. */
+  #demanding(): Promise<void> {
+    const ready = this.#written(this.#options.fsync === true).catch(failure => Promise.reject(refusal(failure)))
+    // Who does not wait for it does not hear of it either.
+    ready.catch(() => {})
+    return ready
   }
 
   /** A call that moves nothing: its line is written when it is over. */
@@ -168,10 +175,11 @@ export class FileRecorder implements Recorder {
   /** Resolves when everything so far is in the file, and on the disk where `sync` says so. */
   #written(sync: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => waiter.done(new Error(`the disk did not take it in ${patienceMs / 1000} s`)),
-        patienceMs,
-      )
+      const timer = setTimeout(() => {
+        const failure = new Error(`the disk did not take an entry in ${patienceMs / 1000} s`)
+        this.#tell(failure)
+        waiter.done(failure)
+      }, patienceMs)
       timer.unref()
       const waiter: Waiter = {
         until: this.#queued,

@@ -38,11 +38,14 @@ export class FolderRecorder implements ClosableRecorder {
   }
 
   #of(board: string): FileRecorder {
-    const path = recordPath(this.#files.size < mostBoards ? board : 'other-boards', this.#folder)
-    const known = this.#files.get(recordPath(board, this.#folder)) ?? this.#files.get(path)
-    if (known !== undefined) return known
-    const made = new FileRecorder({ ...this.#options, path })
-    this.#files.set(path, made)
-    return made
+    const own = recordPath(board, this.#folder)
+    const isOwn = this.#files.has(own) || this.#files.size < mostBoards
+    const path = isOwn ? own : recordPath('other-boards', this.#folder)
+    let file = this.#files.get(path)
+    if (file === undefined) {
+      file = new FileRecorder({ ...this.#options, path })
+      this.#files.set(path, file)
+    }
+    return file
   }
 }

@@ -51,6 +51,10 @@ async function readNews(part: Part, onEntry: (entry: RecordEntry) => void): Prom
   const { size } = await part.handle.stat()
   // Emptied by hand.
   if (size < part.offset) part.offset = 0
+  if (size === part.offset) {
+    part.quiet++
+    return
+  }
   const offset = await readOn(part.handle, part.offset, new EntryReader(onEntry))
   part.quiet = offset === part.offset ? part.quiet + 1 : 0
   part.offset = offset

@@ -26,8 +26,20 @@ export function recordLine(entry: RecordEntry): string {
     // A value that JSON has no word for.
   }
   const { time, event, board, tool, moves, client, call, outcome, ms } = bounded
-  const short = { time, event, board, tool, moves, client: client?.slice(0, 100), call, outcome, ms }
-  return `${safeJson({ ...short, arguments: '… left out', ...(reason !== undefined && { reason: bounded.reason }) })}\n`
+  const [shortTool, shortClient] = [tool?.slice(0, 128), client?.slice(0, 100)]
+  const most = {
+    time,
+    event,
+    board,
+    tool: shortTool,
+    moves,
+    client: shortClient,
+    call,
+    outcome,
+    reason: bounded.reason,
+    ms,
+  }
+  return `${safeJson({ ...most, arguments: '… left out' })}\n`
 }
 
 const texts = ['board', 'tool', 'client', 'call', 'outcome', 'answer', 'reason'] as const

@@ -73,6 +73,8 @@ export async function readRecord(
       const reader = new EntryReader(entry => {
         if (isEnd(entry)) ended.add(entry.call!)
         if (isWanted(entry)) entries.push(entry)
+        // As many again may be of moves that are over, and fall out below.
+        if (entries.length > 4 * last + 1000) entries.splice(0, entries.length - 2 * last)
       })
       const offset = await readOn(part.handle, 0, reader)
       // A last line without its newline may be whole all the same.

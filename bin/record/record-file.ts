@@ -10,6 +10,8 @@ export interface RecordFileOptions {
   partBytes: number
   /** The file and all parts that were put aside have no more bytes than this together. */
   totalBytes: number
+  /** A part is on the disk before it is left for the next. */
+  fsync: boolean
 }
 
 interface Opened {
@@ -69,7 +71,8 @@ export class RecordFile {
       // Put aside and pruned by another process in the meantime: the lines went with it.
       if (opened.isFile && nlink === 0 && tries < 3) continue
       if (landed > 0) return landed
-      throw new Error('no space for a whole line')
+      // Half a line is all that there was room for; why there is no more is what the next try is told.
+      if (tries >= 3) throw new Error('there is no room for a whole line')
     }
   }
 
@@ -80,10 +83,16 @@ export class RecordFile {
     this.#unsynced = false
   }
 
+  /** @throws what the file system throws when not all of it can be brought to the disk, where that was asked for */
   async close(): Promise<void> {
     const opened = this.#opened
-    this.#opened = undefined
-    await opened?.handle.close().catch(() => {})
+    try {
+      if (this.#options.fsync) await this.sync()
+    } finally {
+      this.#opened = undefined
+      this.#unsynced = false
+      await opened?.handle.close().catch(() => {})
+    }
   }
 
   /**

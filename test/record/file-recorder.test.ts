@@ -176,6 +176,23 @@ describe('several processes', () => {
   })
 })
 
+describe('several processes that fill more than there is room for', () => {
+  it('leave whole lines, each once, the newest, and no more bytes than they may', async () => {
+    const path = join(ownFolder(), 'fan.jsonl')
+    const totalBytes = 16_384
+    const writers = ['a', 'b', 'c'].map(name => startWriter(['all', path, name, '600', String(totalBytes)]))
+    for (const writer of writers) expect((await writer.exit()).code, writer.stderr).toBe(0)
+    const lines = await linesOf(path)
+    const entries = await entriesOf(path)
+    expect(entries).toHaveLength(lines.length)
+    expect(new Set(entries.map(({ client, request }) => `${client} ${request}`)).size).toBe(lines.length)
+    expect(entries.at(-1)!.request).toBe(599)
+    // One that was about to write when another put the file aside may add its lines to it.
+    expect(lines.join('\n').length).toBeLessThan(1.5 * totalBytes)
+    expect(lines.join('\n').length).toBeGreaterThan(totalBytes / 3)
+  })
+})
+
 describe('a process that ends', () => {
   it.each(['exit', 'exit-later'])('by process.exit() has written everything, once (%s)', async how => {
     const path = join(ownFolder(), 'fan.jsonl')
@@ -274,6 +291,24 @@ describe('when the disk takes nothing', () => {
     expect(recorder.told.at(-1)).toContain(`${missing} entries are missing`)
   })
 
+  it.skipIf(process.platform === 'win32')('an entry of which half was written is written again, once', async () => {
+    const path = join(ownFolder(), 'fan.jsonl')
+    const limit = 512 * 8192
+    const filler = `${JSON.stringify({ filler: 'x'.repeat(limit - 200) })}\n`
+    writeFileSync(path, filler)
+    // No file of this process may be longer than 8192 blocks of 512 bytes, and some 180 are left.
+    const writer = startWriter(['paced', path, 'a', '0', '40000000'], 'ulimit -f 8192')
+    await writer.tells('cannot be written: EFBIG')
+    const full = `${path}.full`
+    expect(readFileSync(path).at(-1)).not.toBe(0x0a)
+    renameSync(path, full)
+    await writer.tells('is written again')
+    writer.endInput()
+    expect((await writer.exit()).code, writer.stderr).toBe(0)
+    const requests = [...(await entriesOf(full)), ...(await entriesOf(path))].map(({ request }) => request)
+    expect(requests).toEqual(numbers(requests.length))
+  })
+
   it('a folder that went away is made again', async () => {
     const path = join(ownFolder(), 'records', 'fan.jsonl')
     const recorder = recorderAt(path)
@@ -306,7 +341,9 @@ describe('when the disk takes nothing', () => {
     const recorder = recorderAt(join(folder, 'fan.jsonl'), { fsync: true })
     const line = recorder.begin(begun(1))
     await expect(line.ready).resolves.toBeUndefined()
-    await expect(line.end({ outcome: 'ran' })).resolves.toBeUndefined()
+    await line.end({ outcome: 'ran' })
+    // The disk is not asked again for each move.
+    expect(recorder.begin(begun(2)).ready).toBeUndefined()
     expect(recorder.told).toEqual([expect.stringMatching(/ENOTDIR.*goes on without it/)])
   })
 

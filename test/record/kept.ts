@@ -54,9 +54,11 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   }
 }
 
-/** A process that records: see `writer.ts`. */
-export function startWriter(words: string[]): Child {
-  const child = new Child(process.execPath, ['--import', 'tsx', 'test/record/writer.ts', ...words], {})
+/** A process that records: see `writer.ts`. A shell may say something first, such as a limit. */
+export function startWriter(words: string[], shell?: string): Child {
+  const command = [process.execPath, '--import', 'tsx', 'test/record/writer.ts', ...words]
+  const [program, ...rest] = shell === undefined ? command : ['sh', '-c', `${shell}; exec "$@"`, 'sh', ...command]
+  const child = new Child(program!, rest, {})
   onTestFinished(() => child.stop())
   return child
 }

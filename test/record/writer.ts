@@ -3,9 +3,10 @@
  *
  * - `all` records COUNT entries and ends.
  * - `forever` records without end, and says so once something is written.
- * - `exit` records COUNT entries and calls `process.exit` while some of them are being written.
+ * - `paced` records an entry every few milliseconds until the end of its input.
+ * - `exit` records COUNT entries and calls `process.exit` while some of them are being written, `exit-later` a turn later.
  */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { recorderOf } from '../../bin/record/options.ts'
 import { entry } from './entry.ts'
 
@@ -26,6 +27,18 @@ if (how === 'all') {
     if (number % 20 === 0) await recorder.flush()
     if (number === 100) process.stdout.write('written\n')
   }
+} else if (how === 'paced') {
+  let isOver = false
+  process.stdin.on('end', () => {
+    isOver = true
+  })
+  process.stdin.resume()
+  for (let number = 0; !isOver; number++) {
+    recorder.record(entry(number, { client }))
+    await recorder.flush()
+    await delay(5)
+  }
+  await recorder.close()
 } else {
   for (let number = 0; number < Number(count) / 2; number++) recorder.record(entry(number, { client }))
   void recorder.flush()
