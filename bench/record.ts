@@ -1,5 +1,5 @@
 /**
- * What an entry of the record costs the thread that serves, in comparison with turning it into JSON, which is the floor.
+ * What an entry of the record costs in CPU time of all threads, in comparison with turning it into JSON, the floor.
  * The ways that lost are kept: they hold up the server for as long as the disk takes.
  *
  *   npx tsx bench/record.ts [FOLDER]

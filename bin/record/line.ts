@@ -61,5 +61,5 @@ export function entryOf(line: string): RecordEntry | undefined {
   for (const name of texts) if (typeof entry[name] !== 'string') delete entry[name]
   if (typeof entry.ms !== 'number') delete entry.ms
   if (typeof (entry.readback as { sensor?: unknown } | undefined)?.sensor !== 'string') delete entry.readback
-  return { board: '', ...entry } as RecordEntry
+  return { ...entry, board: entry.board ?? '' } as RecordEntry
 }
