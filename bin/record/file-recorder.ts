@@ -165,7 +165,9 @@ export class FileRecorder implements Recorder {
     this.#queued++
     this.#waitingText += queued.weight
     while (this.#waitingText > mostWaiting && this.#queue.length > 1) {
-      this.#waitingText -= this.#queue.shift()!.weight
+      const oldest = this.#queue.shift()!
+      oldest.leftOut?.()
+      this.#waitingText -= oldest.weight
       this.#lost++
       const lostUntil = this.#queued - this.#queue.length
       for (const waiter of this.#waiters) if (waiter.until <= lostUntil) waiter.done(new Error('the disk is too slow'))

@@ -7,6 +7,8 @@ export interface Queued {
   readonly weight: number
   /** The line with its newline. Asked for once. */
   text(): string
+  /** There is no room for it: it will not be written. */
+  leftOut?(): void
 }
 
 /** What an {@link OpenLine} needs of its recorder. */
@@ -37,6 +39,11 @@ export class OpenLine implements OpenEntry, Queued {
   text(): string {
     this.#isWritten = true
     return recordLine(this.#end ?? { ...this.#begun, call: this.#call, outcome: 'started' })
+  }
+
+  /** Its end is written all the same. */
+  leftOut(): void {
+    this.#isWritten = true
   }
 
   end(how: RecordEnd): Promise<void> | undefined {

@@ -146,6 +146,8 @@ export class RecordFile {
     })
     try {
       const stats = await handle.stat({ bigint: true })
+      // Nobody may read at its other end, and a process cannot end while it is being written to.
+      if (stats.isFIFO()) throw new Error('it is a pipe, and has to be a file')
       const [isFile, size] = [stats.isFile(), Number(stats.size)]
       this.#torn = isFile && (await endsInsideLine(handle, size))
       this.#opened = { handle, ino: stats.ino, dev: stats.dev, isFile, size }
