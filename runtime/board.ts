@@ -123,6 +123,11 @@ export interface Board {
   title?: string
   /** What the board is and how to use it; clients hand it to the model as the server's instructions. */
   description?: string
+  /**
+   * What a device says of itself, when others than its operator wrote it: served as data at `device://<board>`, and never
+   * a part of the instructions.
+   */
+  about?: string
   /** The sensors by name: a letter, then letters, digits, `_` or `-`; at most 64. */
   sensors?: Record<string, Sensor>
   /** The actuators by name: a letter, then letters, digits, `_` or `-`; at most 64. */

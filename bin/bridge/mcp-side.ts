@@ -1,4 +1,11 @@
-import { cleanText, fitName, type McpDevice, type RemoteDevice } from '../../boards/remote/index.ts'
+import {
+  cleanText,
+  cleanValue,
+  deviceInstructions,
+  fitName,
+  type McpDevice,
+  type RemoteDevice,
+} from '../../boards/remote/index.ts'
 import { type DeviceSession, McpClient } from '../../runtime/client/index.ts'
 import type { Board, Server } from '../../runtime/index.ts'
 import { version } from '../place.ts'
@@ -22,7 +29,7 @@ export interface McpSideOptions {
 /** What is kept of such a device between two runs. */
 interface Kept {
   lists: DeviceLists
-  board: Pick<Board, 'name' | 'version' | 'title' | 'description'>
+  board: Pick<Board, 'name' | 'version' | 'title' | 'about'>
 }
 
 /** A device that speaks MCP itself: what it has is offered as the server's own, for as long as it does. */
@@ -92,7 +99,7 @@ export class McpSide {
 
   #take(board: Kept['board']): void {
     this.#board = board
-    this.#options.onBoard({ ...board, sensors: {}, actuators: {} })
+    this.#options.onBoard({ ...board, description: deviceInstructions, sensors: {}, actuators: {} })
   }
 
   #pass(stored: DeviceLists | undefined): Promise<() => void> {
@@ -114,7 +121,7 @@ function boardOf({ serverInfo, instructions }: DeviceSession, label: string): Ke
     name: fitName(name, fitName(label.replace(/^\/dev\//, ''), 'device')),
     version: cleanText(version, 64) || '0.0.0',
     ...(title !== undefined && { title: cleanText(title, 120) }),
-    ...(instructions !== undefined && { description: cleanText(instructions, 2000) }),
+    ...(instructions !== undefined && { about: cleanValue(instructions) }),
   }
 }
 

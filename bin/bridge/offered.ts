@@ -1,3 +1,4 @@
+import { cleanText, ownWords } from '../../boards/remote/index.ts'
 import type { Listed, McpClient } from '../../runtime/client/index.ts'
 import type {
   Completer,
@@ -161,7 +162,7 @@ function outputSchemaOf({ name, outputSchema }: Listed, { diagnose }: OfferedOpt
   }
 }
 
-/** What a device says of a thing for people and the model. It is data: bounded, and without control characters. */
+/** What a device says of a thing for people and the model. It is data: bounded, clean, and marked as the device's. */
 function named({ title, description, icons, _meta }: Listed): {
   title?: string
   description?: string
@@ -169,8 +170,8 @@ function named({ title, description, icons, _meta }: Listed): {
   _meta?: Record<string, unknown>
 } {
   return {
-    ...(typeof title === 'string' ? { title: plain(title, longestTitle) } : {}),
-    ...(typeof description === 'string' ? { description: plain(description, longestDescription) } : {}),
+    ...(typeof title === 'string' ? { title: cleanText(title, longestTitle) } : {}),
+    ...(typeof description === 'string' ? { description: ownWords(description, longestDescription) } : {}),
     ...(Array.isArray(icons) ? { icons } : {}),
     ...(isObject(_meta) ? { _meta } : {}),
   }
@@ -179,18 +180,14 @@ function named({ title, description, icons, _meta }: Listed): {
 function described(listed: Listed): ReturnType<typeof named> & Pick<Resource, 'name' | 'mimeType' | 'annotations'> {
   return {
     ...named(listed),
-    ...(typeof listed.name === 'string' ? { name: plain(listed.name, longestTitle) } : {}),
-    ...(typeof listed.mimeType === 'string' ? { mimeType: plain(listed.mimeType, longestTitle) } : {}),
+    ...(typeof listed.name === 'string' ? { name: cleanText(listed.name, longestTitle) } : {}),
+    ...(typeof listed.mimeType === 'string' ? { mimeType: cleanText(listed.mimeType, longestTitle) } : {}),
     ...whereObject('annotations', listed.annotations),
   }
 }
 
 function whereObject<Name extends string>(name: Name, value: unknown): { [N in Name]?: object } {
   return (isObject(value) ? { [name]: value } : {}) as { [N in Name]?: object }
-}
-
-function plain(text: string, longest: number): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ' ').slice(0, longest)
 }
 
 function contentsToHost({ contents }: Record<string, unknown>, uris: OfferedUris): ResourceContents[] {

@@ -1,7 +1,9 @@
+import { cleanText, cleanValue } from '../../boards/remote/index.ts'
 import type { Listed, McpClient } from '../../runtime/client/index.ts'
 import type { Feature, LogLevel, Registry, Server } from '../../runtime/index.ts'
 import { DefinitionError } from '../../runtime/index.ts'
 import { compileUriTemplate } from '../../runtime/uri-template.ts'
+import { toolChanges } from './list-changes.ts'
 import { type OfferedUris, offeredName, offeredUris } from './names.ts'
 import { offeredPrompt, offeredResource, offeredTemplate, offeredTool } from './offered.ts'
 
@@ -79,7 +81,12 @@ class Offer {
       onConnected: () => void this.#readAll(),
       onListChanged: feature => void this.#read(feature),
       onResourceUpdated: uri => this.#server.resourceUpdated(this.#uris.toHost(uri)),
-      onLog: (level: LogLevel, data, logger) => this.#server.log(level, data, logger ?? this.#client.deviceName),
+      onLog: (level: LogLevel, data, logger) =>
+        this.#server.log(
+          level,
+          typeof data === 'string' ? cleanValue(data) : data,
+          cleanText(logger ?? this.#client.deviceName),
+        ),
     })
     const { onLogLevel } = this.#server
     const chosen = () => {
@@ -149,13 +156,24 @@ class Offer {
 
   async #load(feature: Feature): Promise<void> {
     const client = this.#client
-    if (feature === 'tools') this.#lists.tools = await client.listTools()
+    if (feature === 'tools') this.#lists.tools = this.#compared(await client.listTools())
     else if (feature === 'prompts') this.#lists.prompts = await client.listPrompts()
     else {
       const [resources, templates] = await Promise.all([client.listResources(), this.#templatesOf(client)])
       this.#lists.resources = resources
       this.#lists.resourceTemplates = templates
     }
+  }
+
+  /** Whoever trusted the tools of a device trusted those that it had then. */
+  #compared(tools: Listed[]): Listed[] {
+    const changes = this.#lists.tools.length === 0 ? [] : toolChanges(this.#lists.tools, tools)
+    if (changes.length > 0) {
+      this.#options.diagnose(
+        `The tools of ${this.#client.deviceName} are others than the last time. ${changes.join('; ')}`,
+      )
+    }
+    return tools
   }
 
   /** Small devices have resources and do not know that there are templates. */
@@ -215,20 +233,21 @@ class Shelf {
     for (const listed of items) {
       const own = listed[this.#key]
       if (typeof own !== 'string' || next.has(own)) continue
+      const shown = cleanText(own, 100)
       const offered = this.#offeredAs(own, key => taken.has(key) || (this.#registry.has(key) && !mine.has(key)))
       if (this.#registry.has(offered) && !mine.has(offered)) {
-        this.#say(`The ${this.#kind} ${own} is left out: there is another one of this name`)
+        this.#say(`The ${this.#kind} ${shown} is left out: there is another one of this name`)
         continue
       }
       try {
         this.#registry.set(offered, define(listed))
       } catch (thrown) {
         if (!(thrown instanceof DefinitionError)) throw thrown
-        this.#say(`The ${this.#kind} ${own} is left out: ${thrown.message}`)
+        this.#say(`The ${this.#kind} ${shown} is left out: ${cleanText(thrown.message)}`)
         continue
       }
       if (this.#key === 'name' && !offered.endsWith(own)) {
-        this.#say(`The ${this.#kind} ${own} is offered as ${offered}, a name that every host takes`)
+        this.#say(`The ${this.#kind} ${shown} is offered as ${offered}, a name that every host takes`)
       }
       taken.add(offered)
       next.set(own, offered)

@@ -1,4 +1,4 @@
-import { descriptionFiles, mergeBoards } from '../../boards/remote/index.ts'
+import { cleanValue, descriptionFiles, mergeBoards } from '../../boards/remote/index.ts'
 import { type Board, createServer, DefinitionError, type Server } from '../../runtime/index.ts'
 import { stdio } from '../../transports/stdio/index.ts'
 import { type OwnContext, type OwnedDevice, shareDevice } from '../share/index.ts'
@@ -7,6 +7,8 @@ import { keyOf, storeKeyOf } from './identity.ts'
 import { mirrorAt } from './mirror.ts'
 import type { BridgeOptions } from './options.ts'
 import { ServedDevice } from './served-device.ts'
+
+const longestTold = 8000
 
 /** Serves the host that started this process, until it leaves: by the devices themselves, or by the process that has them. */
 export async function serveBridge(options: BridgeOptions): Promise<void> {
@@ -95,5 +97,6 @@ function allKnown(devices: readonly ServedDevice[]): Promise<void> | undefined {
 }
 
 function tellOperator(text: string): void {
-  process.stderr.write(`ferrule: ${text}\n`)
+  // Names and texts of devices stand in it, and a terminal does what it is told.
+  process.stderr.write(`ferrule: ${cleanValue(text, longestTold)}\n`)
 }

@@ -1,4 +1,5 @@
 import type { Board, Clock } from '../../runtime/index.ts'
+import { descriptionChanges } from './description-changes.ts'
 import type { StoredDevice } from './description-store.ts'
 import type { DeviceAccess } from './device-access.ts'
 import { cleanText } from './device-text.ts'
@@ -35,6 +36,8 @@ export interface LinkSideOptions {
   gone(why: string): void
   onBoard(board: Board): void
   save(stored: StoredDevice): void
+  /** What was kept of a device with this unique id. */
+  known(id: string): StoredDevice | undefined
   diagnose(text: string): void
 }
 
@@ -134,6 +137,7 @@ export class LinkSide {
     if (last !== undefined && last.id !== hello.id && hello.id !== '') {
       diagnose(`${this.#options.label}: another device answers than the last time (${cleanText(hello.id, 64)})`)
     }
+    const known = last?.id === hello.id ? last : this.#options.known(hello.id)
     const isSame = last !== undefined && hello.hash !== 0 && last.description.hash === hello.hash
     if (isSame && last.id === hello.id && last.firmware === hello.firmware && last.description.name === hello.name) {
       this.#presence.arrive()
@@ -141,7 +145,18 @@ export class LinkSide {
     }
     const description = isSame ? { ...last.description, name: hello.name } : await this.#describe(hello)
     if (description === undefined || this.host.hello !== hello) return
+    if (known?.kind === 'link') this.#tellChanges(known.description, description)
     this.#take({ kind: 'link', description, id: hello.id, firmware: hello.firmware })
+  }
+
+  /** Whoever trusted the device trusted what it said then. */
+  #tellChanges(before: LinkDescription, after: LinkDescription): void {
+    if (before.hash === after.hash && before.hash !== 0) return
+    const changes = descriptionChanges(before, after)
+    if (changes.length === 0) return
+    this.#options.diagnose(
+      `${this.name}: it says something else of itself than the last time. ${changes.join('; ')}. Check that this is the program you meant to run on it`,
+    )
   }
 
   #take(stored: LinkStored): void {

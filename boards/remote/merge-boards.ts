@@ -27,10 +27,12 @@ export function mergeBoards(boards: Readonly<Record<string, Board>>, options: Me
     addAll(actuators, prefix, board, board.actuators ?? {})
   }
   const all = parts.map(([, board]) => board)
+  const abouts = parts.flatMap(([prefix, { about }]) => (about === undefined ? [] : [`${prefix}_…: ${about}`]))
   return {
     name: options.name ?? 'devices',
     ...(options.title !== undefined && { title: options.title }),
-    description: parts.map(([prefix, board]) => describe(prefix, board)).join('\n'),
+    description: parts.map(([prefix, { description }]) => `${prefix}_…: ${description ?? 'a board'}`).join('\n'),
+    ...(abouts.length > 0 && { about: abouts.join('\n') }),
     sensors,
     actuators,
     ...(all.some(({ makeSafe }) => makeSafe !== undefined) && { makeSafe: () => inParallel(all.map(makeBoardSafe)) }),
@@ -49,10 +51,6 @@ function addAll<D extends { title?: string }>(
     const title = `${board.title ?? prefix}: ${definition.title ?? name}`
     into[freeName(`${prefix}_${name}`, { has: taken => Object.hasOwn(into, taken) })] = { ...definition, title }
   }
-}
-
-function describe(prefix: string, { title, name, description }: Board): string {
-  return `${prefix}_…: ${title ?? name}${description === undefined ? '' : `. ${description}`}`
 }
 
 /** Opened one after the other; when one cannot be, those before are given back. */

@@ -1,6 +1,6 @@
 import type { Actuator, ActuatorAnnotations, Call, JsonSchema } from '../../runtime/index.ts'
 import type { DeviceAccess } from './device-access.ts'
-import { cleanText } from './device-text.ts'
+import { cleanText, ownWords } from './device-text.ts'
 import { DescriptionHash } from './link/description.ts'
 import { Hint, inputSchemaOf, type LinkActuator, type LinkValue } from './link/index.ts'
 import { jsonOf, linkArguments } from './link-values.ts'
@@ -109,7 +109,7 @@ function outputOf(text: string | undefined): { outputSchema?: JsonSchema } {
 /** What the device keeps to, in words: the model reads them nowhere else. */
 function descriptionOf({ description, ...described }: LinkActuator, readback: string | undefined): string {
   const { holdForMs, minIntervalMs, maxRate, confirm = Confirm.never, arming } = described
-  const text = cleanText(description ?? '', 1000)
+  const text = ownWords(description, 1000)
   const limits = [
     positive(holdForMs) && `It goes back to its safe state by itself after ${seconds(holdForMs!)}.`,
     positive(minIntervalMs) && `It moves at most once in ${seconds(minIntervalMs!)}.`,
@@ -134,7 +134,7 @@ async function askPerson(what: string, values: unknown, device: string, call: Ca
   }
   const json = JSON.stringify(values)
   const { action } = await call.elicit({
-    message: `Move ${cleanText(what, 80)} of ${device}? ${cleanText(json, 500)}`,
+    message: `Move "${cleanText(what, 80).replaceAll('"', "'")}" of ${device}? ${cleanText(json, 500)}`,
     requestedSchema: { type: 'object', properties: {} },
     // Whoever agreed to one move has not agreed to another.
     key: `confirm_${hashed(json)}`,

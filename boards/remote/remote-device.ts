@@ -1,7 +1,7 @@
 import { type Board, systemClock } from '../../runtime/index.ts'
 import type { StoredDevice } from './description-store.ts'
 import { DeviceLines } from './device-lines.ts'
-import { cleanText } from './device-text.ts'
+import { cleanJsonText, cleanText } from './device-text.ts'
 import { isResponse, type RpcMessage } from './json-rpc-line.ts'
 import type { DeviceHello, LinkCounters, LinkDescription } from './link/index.ts'
 import { LinkSide } from './link-side.ts'
@@ -71,6 +71,7 @@ export class RemoteDevice {
       gone: why => this.#gone(why),
       onBoard: options.onBoard,
       save: stored => this.#shelf.save(stored),
+      known: id => this.#shelf.known(id),
       diagnose: text => this.#tell(text),
       host: {
         outlet: { write: bytes => this.#write(bytes) },
@@ -228,7 +229,7 @@ export class RemoteDevice {
 
   #message(message: RpcMessage, text: string): void {
     if (this.#kind === 'mcp') {
-      if (!isOfProbe(message) && !this.#isComplaint(message)) this.#options.onMcpLine?.(text)
+      if (!isOfProbe(message) && !this.#isComplaint(message)) this.#options.onMcpLine?.(cleanJsonText(text))
     } else if (isResponse(message)) {
       this.#foundMcp(message)
     } else if (this.#search.running) {

@@ -37,7 +37,7 @@ export interface RemoteDeviceOptions {
   onBoard(board: Board): void
   /** A device that speaks MCP itself was found: its lines come through `onMcpLine` until `onMcpLost`. */
   onMcp?(mcp: McpDevice): void
-  /** One JSON-RPC message of such a device. */
+  /** One JSON-RPC message of such a device, with all texts in it clean. */
   onMcpLine?(text: string): void
   onMcpLost?(why: string): void
   /** A line of text that the device printed: bounded, without control characters. */

@@ -1,6 +1,6 @@
 import { type Sensor, type SensorValue, senmlUnits } from '../../runtime/index.ts'
 import type { DeviceAccess } from './device-access.ts'
-import { cleanText, cleanValue } from './device-text.ts'
+import { cleanText, cleanValue, ownWords } from './device-text.ts'
 import { type LinkSensor, type LinkType, type LinkValue, meantNumber } from './link/index.ts'
 import { jsonOf } from './link-values.ts'
 import { readFailure } from './outcomes.ts'
@@ -13,7 +13,7 @@ export function remoteSensor(number: number, described: LinkSensor, device: Devi
   const isNumeric = type === 'number' || type === 'integer'
   const isKnownUnit = unit !== undefined && senmlUnits.has(unit)
   const description = [
-    cleanText(described.description ?? '', 1000),
+    ownWords(described.description, 1000),
     unit !== undefined && !isKnownUnit && isNumeric ? `In ${cleanText(unit, 40)}.` : '',
   ]
   const timeMs = device.answerMs ?? positive(described.timeoutMs) ?? defaultTimeMs

@@ -25,7 +25,14 @@ export class Shelf {
   save(stored: StoredDevice): void {
     this.#stored = stored
     this.#store?.save(this.#key, stored)
+    // A device that is plugged in elsewhere is known by what it calls itself.
+    if (stored.kind === 'link' && stored.id !== '') this.#store?.save(idKey(stored.id), stored)
     this.#fill()
+  }
+
+  /** What was kept of the device with this unique id, wherever it was plugged in. */
+  known(id: string): StoredDevice | undefined {
+    return id === '' ? undefined : this.#store?.load(idKey(id))
   }
 
   /** It is of this kind: what was kept of another kind is of another device. */
@@ -57,4 +64,8 @@ export class Shelf {
     this.#isFilled = true
     this.close()
   }
+}
+
+function idKey(id: string): string {
+  return `id:${id}`
 }

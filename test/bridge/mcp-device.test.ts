@@ -74,7 +74,11 @@ describe.skipIf(noPtys !== undefined)('a board that speaks MCP itself', () => {
     board.unplug()
     const second = startFerrule(['bridge', '--port', board.path], folders)
     const { result } = await second.initialize()
-    expect(result).toMatchObject({ serverInfo: { name: 'talker', version: '3.0.0' }, instructions: 'Says things.' })
+    expect(result).toMatchObject({ serverInfo: { name: 'talker', version: '3.0.0' } })
+    // What the device says is there to be read, and nothing that the host hands to its model as instructions.
+    expect(result.instructions).not.toContain('Says things.')
+    const about = await second.request('resources/read', { uri: 'device://talker' })
+    expect(about.result.contents[0].text).toBe('Says things.')
     expect((await second.request('tools/list')).result.tools).toHaveLength(2)
     expect(await second.call('echo', { text: 'hello' })).toMatch(/away|not there|gone/)
     board.plug()

@@ -114,7 +114,7 @@ describe.each(pairs)('a device that speaks %s behind a %s host', (deviceEra, hos
     expect(result.tools.map((each: any) => each.name)).toEqual(['echo', 'sum', 'wait', 'fail'])
     expect(result.tools[0]).toMatchObject({
       title: 'Echo',
-      description: 'Answers with the text.',
+      description: 'Says of itself: "Answers with the text."',
       annotations: { readOnlyHint: true },
       inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
     })
@@ -254,6 +254,9 @@ describe.each(pairs)('a device that speaks %s behind a %s host', (deviceEra, hos
     expect([...bridge.tools.keys()]).toEqual(['echo', 'sum', 'wait', 'new_one'])
     const { result } = await request('tools/call', { name: 'new_one' })
     expect(result.content[0].text).toBe('new')
-    expect(line.diagnosed).toEqual(['The tool new.one is offered as new_one, a name that every host takes'])
+    expect(line.diagnosed).toEqual([
+      'The tools of The bench are others than the last time. tool new.one is new; tool fail is gone',
+      'The tool new.one is offered as new_one, a name that every host takes',
+    ])
   })
 })

@@ -204,6 +204,6 @@ describe.each<EraName>(['modern', 'legacy'])('the official SDK as a device of 20
     expect((await made.request('tools/call', { name: 'grow', arguments: {} })).result.content[0].text).toBe('grown')
     await changed
     expect([...made.server.tools.keys()]).toEqual(['move', 'grow', 'grown'])
-    expect(line.diagnosed).toEqual([])
+    expect(line.diagnosed).toEqual(['The tools of sdk-modern are others than the last time. tool grown is new'])
   })
 })

@@ -151,8 +151,8 @@ describe('what a device says of itself is data', () => {
       },
     })
     const definition = server.tools.get('a')!
-    expect(definition.title).toBe('A [31m')
-    expect(definition.description).toHaveLength(4096)
+    expect(definition.title).toBe('A')
+    expect(definition.description).toBe(`Says of itself: "${'x'.repeat(4095)}…"`)
     expect(definition.annotations).toBeUndefined()
     expect(line.client.deviceName).toHaveLength(80)
     expect(line.diagnosed).toEqual([])

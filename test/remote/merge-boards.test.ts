@@ -29,7 +29,7 @@ describe('several boards as one', () => {
     expect(Object.keys(merged.sensors!)).toEqual(['lab_level', 'roof_level'])
     expect(Object.keys(merged.actuators!)).toEqual(['lab_fan', 'roof_fan'])
     expect(merged.actuators!.roof_fan!.title).toBe('The roof: Fan')
-    expect(merged.description).toContain('roof_…: The roof')
+    expect(merged.description).toBe('lab_…: a board\nroof_…: a board')
     await merged.actuators!.roof_fan!.set({ on: true }, quietCall())
     expect(log).toEqual(['roof fan true'])
   })

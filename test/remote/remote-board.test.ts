@@ -54,7 +54,7 @@ const read = (board: ReturnType<typeof boardOf>['board'], name: string) =>
 describe('sensors', () => {
   it('a unit outside the registry is told in the description', () => {
     const { board } = boardOf({ sensors: [{ name: 'flow', type: 'number', unit: 'gal/min', description: 'Inlet.' }] })
-    expect(board.sensors!.flow).toMatchObject({ description: 'Inlet. In gal/min.' })
+    expect(board.sensors!.flow).toMatchObject({ description: 'Says of itself: "Inlet." In gal/min.' })
     expect(board.sensors!.flow!.unit).toBeUndefined()
   })
 
@@ -102,7 +102,7 @@ describe('actuators', () => {
       actuators: [{ ...lamp, description: 'A fan.', holdForMs: 5000, minIntervalMs: 500, readback: 0 }],
     })
     expect(board.actuators!.lamp!.description).toBe(
-      'A fan. It goes back to its safe state by itself after 5 s. It moves at most once in 500 ms. The sensor rpm shows its effect.',
+      'Says of itself: "A fan." It goes back to its safe state by itself after 5 s. It moves at most once in 500 ms. The sensor rpm shows its effect.',
     )
   })
 
@@ -170,8 +170,8 @@ describe('a move that a person has to agree to', () => {
     await board.actuators!.lamp!.set({ percent: 1 }, call)
     await board.actuators!.lamp!.set({ percent: 2 }, call)
     expect(asked).toEqual([
-      'Move lamp of rig (/dev/ttyACM0)? {"percent":1}',
-      'Move lamp of rig (/dev/ttyACM0)? {"percent":2}',
+      'Move "lamp" of rig (/dev/ttyACM0)? {"percent":1}',
+      'Move "lamp" of rig (/dev/ttyACM0)? {"percent":2}',
     ])
     expect(calls).toHaveLength(2)
   })
