@@ -6,6 +6,8 @@ export interface Option {
   help: string
   /** The only values that it takes. */
   choices?: readonly string[]
+  /** The value may be left out: the next word is one only when it looks like this. */
+  optional?: RegExp
   /** The value is a whole number, 1 or more. */
   count?: boolean
   /** It may be given more than once. */
@@ -68,6 +70,23 @@ const lineOptions = {
   },
 } as const satisfies Record<string, Option>
 
+/** How a board is served over HTTP. */
+const httpOptions = {
+  http: {
+    value: 'HOST:PORT',
+    optional: /^(\[[\da-f:]+\]:|[\w.-]*:)?\d{1,5}$/i,
+    help: 'serve over HTTP, at localhost:8970 when no place is named',
+  },
+  'tls-key': { value: 'FILE', help: 'serve HTTPS: the private key, as PEM' },
+  'tls-cert': { value: 'FILE', help: 'serve HTTPS: the certificate, as PEM' },
+  'allowed-host': { value: 'NAME', many: true, help: 'a further name under which it may be reached, such as pi.local' },
+  'allowed-origin': { value: 'URL', many: true, help: 'a web page of this origin may use it' },
+  'legacy-sse': { help: 'serve clients of revision 2024-11-05 as well, at /sse' },
+} as const satisfies Record<string, Option>
+
+/** The options that have to do with HTTP. */
+export const httpOptionNames: readonly string[] = Object.keys(httpOptions)
+
 /** Every command by its name. */
 export const commands = {
   serve: {
@@ -79,16 +98,19 @@ export const commands = {
       'max-message-bytes': { value: 'N', count: true, help: 'the longest message that is written' },
       serial: { value: 'PATH', help: 'serve whoever is at the other end of this cable, instead of stdin and stdout' },
       ...lineOptions,
+      ...httpOptions,
     },
     notes: [
       'Hosts start this command for you; "ferrule host" prints what to give them. Only the protocol goes to stdout: ' +
         'whatever the file prints goes to stderr.',
+      'With --http it serves any number of hosts at a URL, until Ctrl-C. Only programs on this computer reach it.',
       'With --serial the computer is the board: /dev/ttyGS0 is the USB socket of a Raspberry Pi Zero or 4 in gadget ' +
         'mode, /dev/serial0 its UART. --baud, --pace and --dtr belong to it.',
     ],
     examples: [
       'ferrule serve greenhouse.ts',
       `ferrule serve ${builtInDemo}`,
+      'ferrule serve greenhouse.ts --http',
       'ferrule serve greenhouse.ts --serial /dev/ttyGS0',
     ],
   },
@@ -109,17 +131,20 @@ export const commands = {
       mirror: { value: 'PATH', help: 'a port at this path shows what the board prints, to read only' },
       'log-file': { value: 'FILE', help: 'what the board prints is added to this file, as it is shown on stderr' },
       'no-share': { help: 'do not share the port with other copies of the bridge' },
+      ...httpOptions,
     },
     notes: [
       'Hosts start this command for you; "ferrule host" prints what to give them. Pull the cable, plug it in again, ' +
         'flash other firmware: the bridge stays, and so does the host.',
       'Given --port more than once, it is one server with the names of each board behind its own prefix, as in ' +
         '--port lab=/dev/ttyACM0 --port attic=tcp://10.0.0.7:3333.',
+      'With --http it serves any number of hosts at a URL, until Ctrl-C. Bridges that hosts start go through it.',
     ],
     examples: [
       'ferrule bridge',
       'ferrule bridge --port /dev/ttyACM0',
       'ferrule bridge --port greenhouse',
+      'ferrule bridge --port /dev/ttyACM0 --http',
       'ferrule bridge --port usb:2341:0043 --baud 9600 --pace 32/10',
     ],
   },

@@ -49,7 +49,7 @@ export function commandHelp(name: string, command: Command): string {
     ...table([
       ...options.map(
         ([key, option]): Row => [
-          `${option.short ? `-${option.short}, ` : ''}--${key}${option.value ? ` ${option.value}` : ''}`,
+          `${option.short ? `-${option.short}, ` : ''}--${key}${option.value ? ` ${option.optional ? `[${option.value}]` : option.value}` : ''}`,
           option.help,
         ],
       ),

@@ -7,13 +7,17 @@ export async function parse(name: string, command: Command, words: readonly stri
   const options = Object.fromEntries(
     Object.entries({ ...command.options, ...helpOption }).map(([key, option]) => [
       key,
-      { type: option.value ? ('string' as const) : ('boolean' as const), ...(option.short && { short: option.short }) },
+      {
+        type: option.value && !option.optional ? ('string' as const) : ('boolean' as const),
+        ...(option.short && { short: option.short }),
+      },
     ]),
   )
   const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true })
   const found: Arguments = { positionals: [], values: {} }
   let terminated = false
-  for (const token of tokens) {
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]!
     if (token.kind === 'option-terminator') terminated = true
     if (token.kind === 'positional') {
       if (terminated && command.rest !== undefined) {
@@ -31,6 +35,17 @@ export async function parse(name: string, command: Command, words: readonly stri
         Object.keys(command.options).map(key => `--${key}`),
         name,
       )
+    const next = tokens[at + 1]
+    if (
+      option.optional &&
+      token.value === undefined &&
+      next?.kind === 'positional' &&
+      option.optional.test(next.value)
+    ) {
+      found.values[token.name] = next.value
+      at++
+      continue
+    }
     const value = checkedValue(token.rawName, option, token.value, token.inlineValue === true, name)
     found.values[token.name] = value
     if (option.many && value !== true) {
@@ -58,6 +73,7 @@ function checkedValue(rawName: string, option: Option, value: string | undefined
     if (inline) throw wrong('takes no value')
     return true
   }
+  if (option.optional && value === undefined) return true
   if (value === undefined || value === '' || (!inline && value.startsWith('--'))) {
     throw wrong(`needs a value: ${rawName} ${option.choices?.join('|') ?? option.value}`)
   }

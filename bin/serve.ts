@@ -1,17 +1,24 @@
 import { createServer, type Server, type ServerOptions } from '../runtime/index.ts'
 // Loaded before the server file is: from then on nothing but the protocol reaches stdout, whatever the file prints.
 import { stdio } from '../transports/stdio/index.ts'
-import type { Arguments } from './commands.ts'
+import { type Arguments, httpOptionNames } from './commands.ts'
 import { exitCodes, Failure } from './failure.ts'
 import { type Loaded, load } from './load.ts'
 
-/** `ferrule serve`: joins the board of a file to stdin and stdout, or to a cable. */
-export async function run({ positionals, values }: Arguments): Promise<void> {
+/** `ferrule serve`: joins the board of a file to stdin and stdout, to a cable, or to HTTP. */
+export async function run({ positionals, values, lists = {} }: Arguments): Promise<void> {
   const file = positionals[0]!
   const lonely = ['baud', 'pace', 'dtr'].find(name => values[name] !== undefined && values.serial === undefined)
   if (lonely !== undefined) throw new Failure(`--${lonely} belongs to --serial PATH`, exitCodes.wrongUse)
+  const overHttp = httpOptionNames.some(name => values[name] !== undefined)
+    ? (await import('./http-options.ts')).httpOptions({ values, lists })
+    : undefined
+  if (overHttp !== undefined && values.serial !== undefined) {
+    throw new Failure('--http and --serial are two ways to serve: name one of them', exitCodes.wrongUse)
+  }
   const loaded = await load(file)
   const server = await toServer(file, loaded, values)
+  if (overHttp !== undefined) return (await import('./serve-http.ts')).serveOverHttp(server, overHttp)
   if (values.serial !== undefined) {
     const [{ serveOnCable }, { portUse }] = await Promise.all([
       import('./serve-serial.ts'),
@@ -28,7 +35,7 @@ export async function run({ positionals, values }: Arguments): Promise<void> {
 async function toServer(file: string, loaded: Loaded, values: Arguments['values']): Promise<Server> {
   if (loaded.server) {
     const names = Object.keys(values)
-      .filter(name => !['serial', 'baud', 'pace', 'dtr'].includes(name))
+      .filter(name => ['read-sensors', 'max-line-bytes', 'max-message-bytes'].includes(name))
       .map(name => `--${name}`)
     if (names.length > 0) {
       process.stderr.write(`ferrule: the file makes its own server, so ${names.join(', ')} changes nothing\n`)

@@ -1,10 +1,13 @@
 import type { Arguments } from '../commands.ts'
+import { httpOptions } from '../http-options.ts'
 import { bridgeOptions } from './options.ts'
-import { serveBridge } from './serve.ts'
+import { serveBridge, serveBridgeOverHttp } from './serve.ts'
 
-/** `ferrule bridge`: serves a board on a cable to the host that started it. */
+/** `ferrule bridge`: serves a board on a cable to the host that started it, or over HTTP. */
 export async function run(given: Arguments): Promise<void> {
   const options = bridgeOptions(given)
+  const overHttp = httpOptions(given)
+  if (overHttp !== undefined) return serveBridgeOverHttp(options, overHttp)
   if (process.stdin.isTTY) {
     const ports = options.ports.map(({ spec }) => (spec === 'auto' ? '' : ` --port ${spec}`)).join('')
     process.stderr.write(

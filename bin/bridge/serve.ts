@@ -1,6 +1,8 @@
 import { cleanValue, descriptionFiles, mergeBoards } from '../../boards/remote/index.ts'
 import { type Board, createServer, DefinitionError, type Server } from '../../runtime/index.ts'
+import type { HttpOptions } from '../../transports/http/index.ts'
 import { stdio } from '../../transports/stdio/index.ts'
+import { Failure } from '../failure.ts'
 import { type OwnContext, type OwnedDevice, shareDevice } from '../share/index.ts'
 import { deviceLog } from './device-log.ts'
 import { keyOf, storeKeyOf } from './identity.ts'
@@ -14,9 +16,7 @@ const longestTold = 8000
 export async function serveBridge(options: BridgeOptions): Promise<void> {
   if (!options.share) {
     const { server, close } = await ownDevices(options)
-    const closeServer = server.close.bind(server)
-    server.close = reason => closeServer(reason).finally(close)
-    return stdio().serve(server)
+    return stdio().serve(closingToo(server, close))
   }
   const shared = await shareDevice({
     key: await keyOf(options.ports.map(({ spec }) => spec)),
@@ -24,6 +24,37 @@ export async function serveBridge(options: BridgeOptions): Promise<void> {
     log: tellOperator,
   })
   await shared.serveStdio()
+}
+
+/**
+ * The same over HTTP, until a signal comes. Bridges that hosts start on this computer go through this process.
+ *
+ * @throws Failure when another process has the devices
+ */
+export async function serveBridgeOverHttp(options: BridgeOptions, overHttp: HttpOptions): Promise<void> {
+  const { serveOverHttp } = await import('../serve-http.ts')
+  if (!options.share) {
+    const { server, close } = await ownDevices(options)
+    return serveOverHttp(closingToo(server, close), overHttp)
+  }
+  const shared = await shareDevice({
+    key: await keyOf(options.ports.map(({ spec }) => spec)),
+    own: context => ownDevices(options, context),
+    log: tellOperator,
+  })
+  const { server, ownerPid } = shared
+  if (server === undefined) {
+    throw new Failure(
+      `process ${ownerPid} has the board, and only the process that has it can serve it over HTTP: ` +
+        'end the app that started that one, start this, and then the app again, whose bridge will go through this one',
+    )
+  }
+  const closeServer = server.close.bind(server)
+  server.close = async reason => {
+    server.close = closeServer
+    await shared.close(reason)
+  }
+  return serveOverHttp(server, overHttp)
 }
 
 /** Takes the devices, and makes the server that offers what they have. */
@@ -79,6 +110,13 @@ export async function ownDevices(options: BridgeOptions, context?: OwnContext): 
       },
     },
   }
+}
+
+/** Whoever closes the server gives the devices back, too. */
+function closingToo(server: Server, close: () => Promise<void>): Server {
+  const closeServer = server.close.bind(server)
+  server.close = reason => closeServer(reason).finally(close)
+  return server
 }
 
 function boardOf(devices: readonly ServedDevice[], { name }: BridgeOptions): Board {

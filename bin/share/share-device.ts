@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Connection, Outlet, Peer } from '../../runtime/index.ts'
+import type { Connection, Outlet, Peer, Server } from '../../runtime/index.ts'
 import { type StdioConnection, type StdioInput, type StdioServer, stdio } from '../../transports/stdio/index.ts'
 import { type Claim, claim, type Door } from './claim.ts'
 import { DeviceOwner, newSecret, type OwnContext, type OwnedDevice } from './device-owner.ts'
@@ -24,6 +24,14 @@ export interface ShareOptions {
 export interface Shared {
   /** Whether this process has it now. */
   readonly owner: boolean
+  /** The server with the device, when this process has it. */
+  readonly server: Server | undefined
+  /** The process that has the device, when this one goes through it. */
+  readonly ownerPid: number | undefined
+  /** Waits until what other copies have begun is done; they begin nothing more. */
+  linger(): Promise<void>
+  /** Closes the server and gives the device back. */
+  close(reason?: string): Promise<void>
   /** Serves the host that started this process until it is gone, and gives the device back. */
   serveStdio(): Promise<void>
 }
@@ -62,6 +70,14 @@ class SharedDevice implements Shared, StdioServer {
 
   get owner(): boolean {
     return this.#owned !== undefined
+  }
+
+  get server(): Server | undefined {
+    return this.#owned?.device.server
+  }
+
+  get ownerPid(): number | undefined {
+    return this.#joined?.welcome.pid
   }
 
   get maxLineBytes(): number {

@@ -13,12 +13,13 @@ import { refuse, retryLater, send, sendJson, sendNothing } from './answer.ts'
 import type { Authorized, Authorizer } from './authorizer.ts'
 import { type BadBody, badMediaType, readText } from './body.ts'
 import { Clients } from './clients.ts'
-import type { Exchange } from './exchange.ts'
+import { type Exchange, ownerOf } from './exchange.ts'
 import { corsHeaders, Gate, preflightHeaders } from './gate.ts'
 import { serveLegacyPost, serveLegacyStream } from './legacy.ts'
 import { isModern, serveModern } from './modern.ts'
 import type { HttpLimits, HttpOptions, Page } from './options.ts'
 import { Sessions } from './sessions.ts'
+import { SseClients } from './sse-clients.ts'
 import { cutWhenBarred } from './standing-access.ts'
 
 /** The name of everybody, where nobody is told apart. */
@@ -27,6 +28,8 @@ const anyone: Authorized = Object.freeze({ access: 'act', client: 'anyone' })
 /** What happens to a request between its headers and its answer: each step may be the last. */
 export class Endpoint {
   readonly sessions: Sessions
+  /** The clients of revision 2024-11-05, where they are served. */
+  readonly sseClients: SseClients | undefined
   readonly #server: Server
   readonly #path: string
   readonly #gate: Gate
@@ -44,6 +47,7 @@ export class Endpoint {
     this.#pages = { __proto__: null as never, ...options.pages, ...options.authorizer?.pages }
     this.#clients = new Clients(limits, () => performance.now())
     this.sessions = new Sessions(limits)
+    this.sseClients = options.legacySse === true ? new SseClients() : undefined
   }
 
   /** Answers a request. Never throws. */
@@ -64,16 +68,42 @@ export class Endpoint {
     if (request.method === 'OPTIONS') return sendNothing(response, 204, preflightHeaders(request))
     const url = urlOf(request)
     if (url === undefined) return refuse(response, 400, 'The path of the request cannot be read', leaving)
-    if (url.pathname !== this.#path) return this.#page(request, response, url.pathname)
-    if (!['POST', 'GET', 'DELETE'].includes(request.method ?? '')) {
+    const methods = this.#methods(url.pathname)
+    if (methods === undefined) return this.#page(request, response, url.pathname)
+    if (!methods.includes(request.method ?? '')) {
       return refuse(response, 405, `${request.method} does nothing here`, {
-        headers: { Allow: 'POST, GET, DELETE', ...leaving.headers },
+        headers: { Allow: methods.join(', '), ...leaving.headers },
       })
     }
     const exchange = await this.#admit(request, response, url)
-    if (exchange === undefined) return
-    if (request.method === 'POST') await this.#post(exchange)
-    else serveLegacyStream(exchange, this.sessions)
+    if (exchange !== undefined) await this.#serve(exchange, url)
+  }
+
+  /** The methods of a path that takes messages; nothing for any other path. */
+  #methods(path: string): readonly string[] | undefined {
+    if (path === this.#path) return ['POST', 'GET', 'DELETE']
+    if (this.sseClients === undefined) return undefined
+    return path === ssePath ? ['GET'] : path === messagesPath ? ['POST'] : undefined
+  }
+
+  async #serve(exchange: Exchange, url: URL): Promise<void> {
+    const { request, response } = exchange
+    if (url.pathname === ssePath) return this.sseClients?.open(exchange, messagesPath)
+    if (url.pathname === messagesPath) {
+      const id = url.searchParams.get('sessionId')
+      if (this.sseClients?.has(id, ownerOf(exchange)) !== true) {
+        return refuse(response, 404, `Open a stream by GET ${ssePath} first`, leaving)
+      }
+      return this.#message(exchange, message => this.sseClients?.post(exchange, id!, message))
+    }
+    if (request.method !== 'POST') return serveLegacyStream(exchange, this.sessions)
+    await this.#message(exchange, message => {
+      const kind = kindOf(message)
+      if (kind === 'request' && isModern(message as Message)) serveModern(exchange, message as Message)
+      // Without a session nobody waits for news of it.
+      else if (kind === 'notification' && isModern(message as Message)) sendNothing(response, 202)
+      else serveLegacyPost(exchange, this.sessions, message)
+    })
   }
 
   #page(request: IncomingMessage, response: ServerResponse, path: string): void {
@@ -131,8 +161,8 @@ export class Endpoint {
     }
   }
 
-  async #post(exchange: Exchange): Promise<void> {
-    const { request, response } = exchange
+  /** Reads the message of a POST. Answers when there is none that can be understood. */
+  async #message({ request, response }: Exchange, take: (message: unknown) => void): Promise<void> {
     const badType = badMediaType(request)
     if (badType !== undefined) return refuseBody(request, response, badType)
     const text = await readText(request, this.#limits)
@@ -144,17 +174,17 @@ export class Endpoint {
     } catch {
       return refuse(response, 400, 'The body is not JSON', { code: ErrorCode.ParseError })
     }
-    const kind = kindOf(value)
-    if (kind === 'invalid') {
+    if (kindOf(value) === 'invalid') {
       const error = new RpcError(ErrorCode.InvalidRequest, whyInvalid(value))
       return sendJson(response, 400, errorLine(readableId(value), error))
     }
-    if (kind === 'request' && isModern(value as Message)) serveModern(exchange, value as Message)
-    // Without a session nobody waits for news of it.
-    else if (kind === 'notification' && isModern(value as Message)) sendNothing(response, 202)
-    else serveLegacyPost(exchange, this.sessions, value)
+    take(value)
   }
 }
+
+/** The two paths of revision 2024-11-05. */
+const ssePath = '/sse'
+const messagesPath = '/messages'
 
 function urlOf({ url, headers }: IncomingMessage): URL | undefined {
   try {

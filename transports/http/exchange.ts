@@ -39,3 +39,8 @@ export function versionHeader({ headers }: IncomingMessage): string | undefined 
 export function metaOf({ params }: Message): unknown {
   return (params as { _meta?: unknown } | null | undefined)?._meta
 }
+
+/** A session belongs to who opened it, with what they were allowed to do then. */
+export function ownerOf({ peer }: Exchange): string {
+  return `${peer.access} ${peer.client}`
+}

@@ -145,6 +145,7 @@ class Serving implements HttpServing {
     const closed = this.#listeners.map(listener => new Promise(resolve => listener.close(resolve)))
     await this.#server.close(reason)
     this.#endpoint.sessions.close(reason)
+    this.#endpoint.sseClients?.close()
     await this.#allAnswered()
     for (const listener of this.#listeners) listener.closeAllConnections()
     await Promise.all(closed)

@@ -8,7 +8,7 @@ import {
   RpcError,
 } from '../../runtime/index.ts'
 import { refuse, sendJson, sendNothing } from './answer.ts'
-import { type Exchange, versionHeader } from './exchange.ts'
+import { type Exchange, ownerOf, versionHeader } from './exchange.ts'
 import { isModern } from './modern.ts'
 import type { Session } from './session.ts'
 import type { Sessions } from './sessions.ts'
@@ -75,11 +75,6 @@ function initialize(exchange: Exchange, sessions: Sessions, message: Message): v
 function sessionHeader({ request }: Exchange): string | undefined {
   const id = request.headers['mcp-session-id']
   return typeof id === 'string' && id !== '' ? id : undefined
-}
-
-/** A session belongs to who opened it, with what they were allowed to do then. */
-function ownerOf({ peer }: Exchange): string {
-  return `${peer.access} ${peer.client}`
 }
 
 type Found = { session: Session; status: 200 } | { session?: undefined; status: 400 | 404 }

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import type { HttpOptions } from '../transports/http/index.ts'
+import { type Arguments, httpOptionNames } from './commands.ts'
+import { exitCodes, Failure } from './failure.ts'
+
+/**
+ * Reads `--http` and the options that belong to it; nothing when the command is not to listen.
+ *
+ * @throws Failure that says what would be right
+ */
+export function httpOptions({ values, lists }: Pick<Arguments, 'values' | 'lists'>): HttpOptions | undefined {
+  if (values.http === undefined) {
+    const lonely = httpOptionNames.find(name => values[name] !== undefined)
+    if (lonely !== undefined) throw new Failure(`--${lonely} belongs to --http`, exitCodes.wrongUse)
+    return undefined
+  }
+  const tls = tlsFiles(values)
+  return {
+    ...(values.http === true ? {} : place(values.http)),
+    ...(tls === undefined ? {} : { tls }),
+    allowedHosts: lists?.['allowed-host'] ?? [],
+    allowedOrigins: lists?.['allowed-origin'] ?? [],
+    legacySse: values['legacy-sse'] === true,
+  }
+}
+
+function place(text: string): { host?: string; port?: number } {
+  const [, host, port] = /^(?:(\[[\da-f:]+\]|[\w.-]+):)?:?(\d{1,5})$/i.exec(text) ?? []
+  if (port === undefined || Number(port) > 65_535) {
+    throw new Failure(
+      `--http takes a port or HOST:PORT, such as 8970 or localhost:8970, not ${text}`,
+      exitCodes.wrongUse,
+    )
+  }
+  return { port: Number(port), ...(host === undefined ? {} : { host: host.replace(/[[\]]/g, '') }) }
+}
+
+function tlsFiles(values: Arguments['values']): HttpOptions['tls'] {
+  const { 'tls-key': key, 'tls-cert': cert } = values
+  if (key === undefined && cert === undefined) return undefined
+  if (key === undefined || cert === undefined) {
+    throw new Failure('--tls-key and --tls-cert belong together', exitCodes.wrongUse)
+  }
+  return { key: pem('--tls-key', String(key)), cert: pem('--tls-cert', String(cert)) }
+}
+
+function pem(option: string, file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (thrown) {
+    throw new Failure(`${option} ${file} cannot be read: ${(thrown as Error).message.split('\n')[0]}`)
+  }
+}
