@@ -19,6 +19,7 @@ export class SseClients {
       return refuse(response, 429, 'This client has too many event streams open', retryLater)
     }
     const id = randomUUID()
+    exchange.cutWhenBarred()
     const client = new SseClient(exchange, () => this.#byId.delete(id))
     this.#byId.set(id, client)
     client.stream.named('endpoint', `${messagesPath}?sessionId=${id}`)
