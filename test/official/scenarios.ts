@@ -51,7 +51,11 @@ const learning: Scenarios = {
       mimeType: 'application/senml+json',
     })
     const templates = await client.list('resourceTemplates')
-    expect(templates.map(({ uriTemplate }) => uriTemplate)).toEqual(['sensor://greenhouse/{sensor}', 'herb://{herb}'])
+    expect(templates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      'sensor://greenhouse/{sensor}',
+      'sensor://greenhouse/{sensor}/history',
+      'herb://{herb}',
+    ])
   },
   async 'lists prompts with their arguments'({ client }) {
     const prompts = await client.list('prompts')
