@@ -826,7 +826,7 @@ class Board:
             first = actuator.members.get(_INITIAL, actuator.safe)
             if first is not None:
                 self._give(actuator, first, None)
-                # The first call is no second move.
+                # What it is given at boot is no move yet.
                 actuator.moved_at = None
         # Ends whatever the boot loader printed, or the frame that the restart cut.
         self._raw(0x0A)
@@ -864,17 +864,26 @@ class Board:
                 self._look(sensor)
         return busy
 
-    def run(self):
-        """Serves the board for good. Ctrl-C ends it, with everything in its safe value."""
+    def run(self, also=None):
+        """Serves the board for good. Ctrl-C ends it, with everything in its safe value.
+
+        `also` is a function for what the board does by itself: called in each turn, it returns at once.
+        """
         try:
             while True:
-                if not self.poll():
+                busy = self.poll()
+                if also:
+                    try:
+                        also()
+                    except Exception as thrown:
+                        self._told(thrown, {_NAME: "also"})
+                if not busy:
                     _pause()
         finally:
             self.close()
 
     async def run_async(self):
-        """The same as a task of asyncio."""
+        """The same as a task of asyncio, beside others."""
         import asyncio
 
         try:
@@ -1289,8 +1298,7 @@ class Board:
             raise _Refused(_TOO_SOON, "wait %d ms" % (interval - passed))
         rate = members.get(_RATE)
         if rate is not None and actuator.last is not None:
-            since = self._now if passed is None else passed
-            most = rate * min(since, 1000) / 1000
+            most = rate * (1000 if passed is None else min(passed, 1000)) / 1000
             for index, value in enumerate(given):
                 before = actuator.last[index]
                 if _kind(value) in (int, float) and before is not None and abs(value - before) > most:
@@ -1345,8 +1353,10 @@ class Board:
             actuator.away = True
             if actuator.hold_until is None and _HOLD_FOR in actuator.members:
                 actuator.hold_until = self._now + actuator.members[_HOLD_FOR]
+        if call is not None or actuator.away or actuator.steps is not None:
+            # What is safe already does not move when it is made safe.
+            actuator.moved_at = self._now
         actuator.last = given
-        actuator.moved_at = self._now
         actuator.failure = None
         named = {}
         for index, argument in enumerate(actuator.args):
@@ -1436,7 +1446,6 @@ class Board:
         actuator.steps = None
         actuator.call = None
         actuator.ending = 0
-        actuator.moved_at = self._now
         self._end_call(call, code, value)
 
     def _close_steps(self, actuator):

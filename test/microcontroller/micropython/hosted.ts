@@ -117,7 +117,7 @@ export async function hostedInCPython(python: string, options: Partial<LinkHostO
     ...options,
   })
   const begin = () => {
-    const started = spawn(python, [join(here, 'main.py'), String(boot++)], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const started = spawn(python, ['-B', join(here, 'main.py'), String(boot++)], { stdio: ['pipe', 'pipe', 'inherit'] })
     started.stdin.on('error', () => {})
     started.stdout.on('data', (chunk: Buffer) => {
       if (child === started) host.receive(chunk)

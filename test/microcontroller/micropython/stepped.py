@@ -14,10 +14,12 @@ out = sys.stdout
 # What is printed is not part of the answers.
 sys.stdout = sys.stderr
 player = None
+starts = None
 sent = []
 for line in sys.stdin:
     now, bytes_in, boot = json.loads(line)
-    if player is None:
+    if boot != starts:
+        starts = boot
         player = steps.Steps(importlib.import_module(sys.argv[1]).make, boot, sent.append)
     player.step(now, bytes_in)
     out.write(json.dumps("".join(sent)) + "\n")

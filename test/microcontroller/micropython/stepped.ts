@@ -7,6 +7,8 @@ import { here, type MicroPython } from './interpreters.ts'
 export interface Stepped {
   /** Takes bytes at a time in milliseconds, and gives what the board sent until then. */
   step(now: number, bytes: Uint8Array): Promise<Uint8Array>
+  /** It loses its memory, and starts with another boot count at the next step. */
+  restart(boot: number): void
   close(): void
 }
 
@@ -15,16 +17,18 @@ export async function inMicroPython(
   load: (print: (bytes: Uint8Array) => void) => Promise<MicroPython>,
   module: string,
   boot: number,
-): Promise<{ step(now: number, bytes: Uint8Array): Uint8Array; python: MicroPython }> {
+): Promise<{ step(now: number, bytes: Uint8Array): Uint8Array; restart(boot: number): void; python: MicroPython }> {
   let sent: Uint8Array[] = []
   const python = await load(bytes => void sent.push(bytes))
   python.registerJsModule('rig', { sent: (hex: string) => void sent.push(Buffer.from(hex, 'hex')) })
+  const restart = (starts: number) => python.runPython(`player = steps.Steps(${module}.make, ${starts}, rig.sent)`)
   python.runPython(`import rig, steps, ${module}
-player = steps.Steps(${module}.make, ${boot}, rig.sent)
 def step(now, bytes_in): player.step(now, bytes_in)`)
+  restart(boot)
   const step = python.globals.get('step')
   return {
     python,
+    restart,
     step(now, bytes) {
       sent = []
       step(now, Buffer.from(bytes).toString('hex'))
@@ -39,13 +43,13 @@ export async function steppedInMicroPython(
   module: string,
   boot: number,
 ): Promise<Stepped> {
-  const { step } = await inMicroPython(load, module, boot)
-  return { step: async (now, bytes) => step(now, bytes), close() {} }
+  const { step, restart } = await inMicroPython(load, module, boot)
+  return { step: async (now, bytes) => step(now, bytes), restart, close() {} }
 }
 
 /** A board that runs in CPython, as a child. */
 export function steppedInCPython(python: string, module: string, boot: number): Stepped {
-  const child = spawn(python, [join(here, 'stepped.py'), module], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(python, ['-B', join(here, 'stepped.py'), module], { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return {
     async step(now, bytes) {
@@ -53,6 +57,9 @@ export function steppedInCPython(python: string, module: string, boot: number): 
       const { value, done } = await lines.next()
       if (done) throw new Error('the board in CPython ended: see what it wrote on stderr')
       return Buffer.from(JSON.parse(value), 'hex')
+    },
+    restart(starts) {
+      boot = starts
     },
     close: () => void child.stdin.end(),
   }

@@ -1,0 +1,124 @@
+/** The device side in Python against the one in TypeScript: the same frames in, the same frames out. */
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished, type TestContext } from 'vitest'
+import { type CborInput, LinkDevice } from '../../boards/remote/link/index.ts'
+import { vectorBoard } from '../link/vector-board.ts'
+import { OwnedClock, settled } from '../owned-clock.ts'
+import { frameOf, taken } from './micropython/frames.ts'
+import { cPython, microPython } from './micropython/interpreters.ts'
+import { type Stepped, steppedInCPython, steppedInMicroPython } from './micropython/stepped.ts'
+
+const seed = Number(process.env.SEED ?? Math.trunc(Math.random() * 0x7fffffff))
+const micro = microPython()
+const full = cPython()
+const numRuns = Number(process.env.RUNS ?? 50)
+const session = 0x4a21
+
+// Mostly what a host says, in the session that stands; sometimes what none would.
+const sessionOf = fc.oneof({ weight: 12, arbitrary: fc.constant(session) }, fc.constantFrom(0, 7, 0x4a22, 70_000, -1))
+const ask = fc.oneof({ weight: 8, arbitrary: fc.integer({ min: -24, max: -1 }) }, fc.integer({ min: -30, max: 300 }))
+const callId = fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 1, max: 9 }) }, fc.integer({ min: -2, max: 260 }))
+const place = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(0, 1) }, fc.constantFrom(2, 9, -1, 'x'))
+const value = fc.oneof(
+  { weight: 4, arbitrary: fc.integer({ min: -5, max: 105 }) },
+  { weight: 3, arbitrary: fc.boolean() },
+  { weight: 2, arbitrary: fc.constantFrom(0.5, 0.1, 123_456.789, 22.25, -0.75, 2 ** 53 - 1, 5e-324) },
+  fc.constantFrom<CborInput>(null, 'x', Uint8Array.of(1), [], new Map([['a', 1]]), new Map([[1, 1]])),
+)
+const args = fc.oneof(
+  { weight: 3, arbitrary: fc.tuple(fc.integer({ min: -2, max: 102 }), fc.boolean()) },
+  fc.array(value, { maxLength: 3 }),
+)
+const duration = fc.constantFrom<CborInput>(null, 10, 250, 1000, -1, 'x')
+const message = fc.oneof<fc.Arbitrary<CborInput>[]>(
+  fc.tuple(
+    fc.constant(0),
+    sessionOf,
+    fc.constantFrom(1, 1, 1, 2),
+    fc.constantFrom(
+      new Map([[1, 1024]]),
+      new Map([
+        [1, 64],
+        [2, 700],
+      ]),
+      new Map(),
+    ),
+  ),
+  fc.tuple(fc.constant(1), sessionOf, ask),
+  fc.tuple(fc.constant(2), sessionOf, ask, fc.integer({ min: -1, max: 9 })),
+  fc.tuple(fc.constant(3), sessionOf, ask, place),
+  fc.tuple(fc.constant(4), sessionOf, callId, place, args),
+  fc.tuple(fc.constant(4), sessionOf, callId, fc.constant(0), args, fc.array(callId, { maxLength: 3 })),
+  fc.tuple(fc.constant(5), sessionOf, callId),
+  fc.tuple(fc.constant(6), sessionOf, ask, place, duration, fc.constantFrom<CborInput>(null, 0, 10.5, -1)),
+  fc.tuple(fc.constant(7), sessionOf, ask, place),
+  fc.tuple(fc.constant(8), fc.constantFrom(session, 1, 0), ask),
+  fc.tuple(fc.constant(9), sessionOf, ask, fc.boolean()),
+  // An `arm` without its value is damaged; as a device without outputs to arm answers, it stands above.
+  fc.tuple(
+    fc.integer({ min: -3, max: 25 }).filter(kind => kind !== 9),
+    sessionOf,
+    ask,
+  ),
+  fc.constantFrom<CborInput>([], 5, ['x', session, 1], [1], [1, session]),
+)
+/** What happens next: a message arrives, once or twice, or time goes by, in milliseconds. */
+const happening = fc.oneof(
+  { weight: 6, arbitrary: message.map(each => ({ message: each, times: 1, ms: 0 })) },
+  { weight: 1, arbitrary: message.map(each => ({ message: each, times: 2, ms: 0 })) },
+  { weight: 2, arbitrary: fc.constantFrom(10, 100, 1000, 6000).map(ms => ({ message: null, times: 0, ms })) },
+)
+const story = fc.array(happening, { minLength: 5, maxLength: 40 })
+
+/** The log is each device's own. */
+const isOutcome = (hex: string) => !/^8[0-9a-f]11/.test(hex)
+
+const interpreters: [string, (context: TestContext) => Promise<Stepped>][] = [
+  ['MicroPython', async context => steppedInMicroPython(await micro.or(context), 'pot', 1)],
+  ['CPython', async context => steppedInCPython(await full.or(context), 'pot', 1)],
+]
+
+describe.each(interpreters)('in %s', (_, start) => {
+  it(`whatever comes, it answers as the device in TypeScript does (SEED=${seed})`, async context => {
+    const python = await start(context)
+    onTestFinished(() => python.close())
+    let boot = 1
+    const play = async (happenings: { message: CborInput; times: number; ms: number }[]) => {
+      boot++
+      python.restart(boot)
+      const clock = new OwnedClock(0)
+      let written: Uint8Array[] = []
+      const device = new LinkDevice({
+        board: vectorBoard(),
+        clock,
+        id: 'V1',
+        boot,
+        calls: 1,
+        outlet: { write: line => void written.push(line) },
+      })
+      const compare = async (bytes: Uint8Array, told: string) => {
+        const answered = taken(await python.step(clock.now(), bytes)).frames.filter(isOutcome)
+        const wanted = taken(Buffer.concat(written)).frames.filter(isOutcome)
+        written = []
+        expect(answered, told).toEqual(wanted)
+      }
+      device.start()
+      await compare(new Uint8Array(), 'at boot')
+      const hello: CborInput = [0, session, 1, new Map([[1, 1024]])]
+      for (const { message, times, ms } of [{ message: hello, times: 1, ms: 0 }, ...happenings]) {
+        for (let time = 0; time < times; time++) {
+          const line = frameOf(message)
+          device.receive(line)
+          await settled()
+          await compare(line, `to ${JSON.stringify(message)}`)
+        }
+        for (let passed = 0; passed < ms; passed += 10) {
+          await clock.advance(10)
+          await compare(new Uint8Array(), `after ${passed + 10} of ${ms} ms`)
+        }
+      }
+      await device.close()
+    }
+    await fc.assert(fc.asyncProperty(story, play), { seed, numRuns })
+  }, 180_000)
+})
