@@ -53,12 +53,14 @@ for (const file of readdirSync(made, { recursive: true, encoding: 'utf8' })) {
   if (file.endsWith('.d.ts') && !reached.has(join(made, file))) rmSync(join(made, file))
 }
 chmodSync(`${made}/bin/ferrule.js`, 0o755)
-// What the command hands to a microcontroller: images for the emulated one, and the library for an Arduino.
+// What the command hands to a microcontroller: images for the emulated one, the library for an Arduino,
+// and the module for MicroPython.
 const handedOut = [
   /^firmware[\\/]greenhouse\.hex$/,
   /^src[\\/][\w\\/]+\.(c|cpp|h)$/,
   /^examples[\\/][\w\\/]+\.(ino|h)$/,
   /^(library\.properties|keywords\.txt)$/,
+  /^micropython[\\/](examples[\\/])?\w+\.py$/,
 ]
 const microcontroller = 'boards/microcontroller'
 for (const file of readdirSync(microcontroller, { recursive: true, encoding: 'utf8' })) {

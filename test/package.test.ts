@@ -53,9 +53,10 @@ describe('what the package holds', () => {
     const strange = packed.files
       .map(({ path }) => path)
       .filter(path => !usual.includes(path) && !/^dist\/[\w/-]+(\.js|\.d\.ts)$/.test(path))
-      .filter(path => !/^dist\/boards\/microcontroller\/[\w/-]+\.(hex|c|cpp|h|ino|properties|txt)$/.test(path))
+      .filter(path => !/^dist\/boards\/microcontroller\/[\w/-]+\.(hex|c|cpp|h|ino|properties|txt|py)$/.test(path))
     expect(strange).toEqual([])
     expect(packed.files.some(({ path }) => path === 'LICENSE')).toBe(true)
+    expect(packed.files.some(({ path }) => path.endsWith('microcontroller/micropython/ferrule.py'))).toBe(true)
   })
 
   it('is small', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished, type TestContext } from 'vitest'
 import type { CborInput } from '../../boards/remote/link/index.ts'
 import { frameOf, messagesIn } from './micropython/frames.ts'
-import { cPython, microPython } from './micropython/interpreters.ts'
+import { cPython, type MicroPython, microPython } from './micropython/interpreters.ts'
 import { inMicroPython, type Stepped, steppedInCPython, steppedInMicroPython } from './micropython/stepped.ts'
 
 const micro = microPython()
@@ -186,6 +186,13 @@ describe.each(interpreters)('a board in %s', (_, start) => {
 })
 
 describe('what it costs in MicroPython', () => {
+  /** What is in use, in bytes. In JavaScript it collects its garbage between two programs, not within one. */
+  function inUse(python: MicroPython): number {
+    python.runPython('import gc\ngc.collect()')
+    python.runPython('used = gc.mem_alloc()')
+    return python.globals.get('used')
+  }
+
   it('a poll with nothing to do takes no memory, and a call leaves none behind', async context => {
     const { python, step } = await inMicroPython(await micro.or(context), 'pot', 1)
     step(0, new Uint8Array())
@@ -193,39 +200,30 @@ describe('what it costs in MicroPython', () => {
     python.runPython(`import gc
 poll = player.board.poll
 def idle(times):
-    gc.collect()
     before = gc.mem_alloc()
     for _ in range(times): poll()
-    return gc.mem_alloc() - before
-def left():
-    gc.collect()
-    return gc.mem_alloc()`)
+    return gc.mem_alloc() - before`)
     const idle = python.globals.get('idle')
     expect(idle(1000)).toBe(idle(10))
-    const left = python.globals.get('left')
-    const leaves: number[] = []
-    for (let round = 0; round < 4; round++) {
-      for (let id = 0; id < 256; id++) step(round, frameOf([4, session, id, 0, [id & 63, true]]))
-      leaves.push(left())
+    const calls = (count: number) => {
+      for (let id = 0; id < count; id++) step(1, frameOf([4, session, id & 0xff, 0, [id % 101, true]]))
+      return inUse(python)
     }
-    expect(leaves[3]).toBe(leaves[1])
+    const before = calls(256)
+    // A few names and numbers of the test's own.
+    expect(calls(1024) - before).toBeLessThan(300)
   })
 
   it('fits into the memory of a Pico and of an ESP32', async context => {
     const python = await (await micro.or(context))(() => {})
-    python.runPython(`import gc
-gc.collect()
-before = gc.mem_alloc()
-import ferrule
-gc.collect()
-module = gc.mem_alloc() - before
-import pot
-board = pot.make()
-gc.collect()
-all = gc.mem_alloc() - before`)
-    const [module, all] = [python.globals.get('module'), python.globals.get('all')]
-    // Some 190 KB are free on a Pico and 110 KB on an ESP32 without more RAM. More is a decision.
-    expect(module).toBeLessThan(48_000)
-    expect(all).toBeLessThan(60_000)
+    const before = inUse(python)
+    python.runPython('import ferrule')
+    const module = inUse(python) - before
+    python.runPython('import pot')
+    const program = inUse(python)
+    python.runPython('board = pot.make()')
+    // Some 190 KB are free on a Pico, and 110 KB on an ESP32 without further RAM. More is a decision.
+    expect(module).toBeLessThan(36_000)
+    expect(inUse(python) - program).toBeLessThan(4000)
   })
 })

@@ -14,8 +14,8 @@
 
     board.run()
 
-What travels is docs/link.md of Ferrule; the section numbers below are of that page. docs/micropython.md explains the rest.
-All times are in milliseconds.
+What travels is docs/link.md of Ferrule; the section numbers below are of that page. docs/micropython.md explains the
+rest. All times are in milliseconds.
 """
 
 import struct
@@ -605,8 +605,8 @@ class Board:
     usb_cdc.data, where boot.py enabled it). `boot` is the path of a file, or the microcontroller.nvm, that counts the
     starts; left out, a random number stands for it. `frame` is the longest message it takes, in bytes, `calls` how many
     long moves may be under way at a time. `fail_safe` is how long the host may be silent before everything goes to its
-    safe value, `answer_time` how long one of your functions may take. No frame holds the byte of Ctrl-C, so an editor can
-    end the program; where noise on a UART does that as well, say ctrl_c=False.
+    safe value, `answer_time` how long one of your functions may take. No frame holds the byte of Ctrl-C, so an editor
+    can end the program; where noise on a UART does that as well, say ctrl_c=False.
     """
 
     def __init__(
@@ -906,7 +906,7 @@ class Board:
         self._end_session(0)
 
     def log(self, text, severity=6):
-        """Sends a line of the log: severity 0 (emergency) to 7 (debug) of RFC 5424. print() goes there as well, as text."""
+        """Sends a line of the log, with a severity of RFC 5424: 0 (emergency) to 7 (debug)."""
         self._send([17, self._session, severity, _bounded(text, 200)])
 
     @property
@@ -1456,7 +1456,7 @@ class Board:
         actuator.steps = None
 
     def _break_off(self, actuator, code):
-        """Ends a long move and makes the actuator safe; its call ends with the code when it is. True when it got there."""
+        """Ends what moves and makes it safe; its call ends with the code when it is. Returns whether it got there."""
         if actuator.steps is not None:
             if actuator.ending:
                 return False

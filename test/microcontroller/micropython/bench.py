@@ -77,7 +77,9 @@ def make(stream=None, boot=1):
             if state["door"] == "moving":
                 state["door"] = "broken off"
 
-    @board.actuator(safe=None, mode=("day", "night"), note=Arg(str, longest=5, optional=True), undo=True, idempotent=True)
+    note = Arg(str, longest=5, optional=True)
+
+    @board.actuator(safe=None, mode=("day", "night"), note=note, undo=True, idempotent=True)
     def mode(mode, note="none"):
         return mode + " " + note
 
