@@ -275,6 +275,9 @@ export const commands = {
     ],
     options: {
       listen: { value: 'HOST:PORT', help: 'where its serial line is (127.0.0.1, and a port that is free)' },
+      'reset-on-open': {
+        help: 'reset the chip when somebody comes to the line, as an Uno does when its port is opened',
+      },
       pins: { help: 'print what the pins do' },
       'while-stdin': { help: 'end when standard input does, for programs that start this one' },
     },
@@ -290,8 +293,9 @@ export const commands = {
   },
   try: {
     summary: 'See the sensors and work the actuators yourself, in this terminal',
-    positionals: [{ ...file, required: false, help: `${file.help} and is taken when no file is given` }],
+    positionals: [{ ...file, required: false, help: `${file.help}, without a chip` }],
     options: {
+      simulated: { help: 'without a file: the greenhouse as a board in TypeScript, without a chip and a cable' },
       once: { help: 'run once through and print a summary; this is so without a terminal' },
       wire: { help: 'show the messages that go over the wire' },
       era: {
@@ -302,6 +306,8 @@ export const commands = {
     },
     notes: [
       'It starts the real server as a process of its own and speaks MCP to it, as a host does.',
+      'Without a file there is a whole chain: the firmware of a greenhouse on an emulated chip, its serial line, the ' +
+        'bridge. What is not real is the greenhouse.',
       'Run once through, it works actuators only in the built-in demo. In a file of yours it reads, and moves nothing.',
     ],
     examples: ['ferrule try', 'ferrule try greenhouse.ts', 'ferrule try --once --wire'],

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 // Each test runs a process or two, several at a time, on machines that may be slow.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 /** The command as people get it: built into a folder of its own, and run there. */
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ferrule-command-')))
@@ -14,6 +14,8 @@ const built = join(folder, 'ferrule')
 const ferrule = join(built, 'dist', 'bin', 'ferrule.js')
 /** A folder of a person who has not installed ferrule in it. */
 const lone = join(folder, 'lone')
+/** The command where nothing else is installed. */
+const bare = join(lone, 'project/node_modules/ferrule/dist/bin/ferrule.js')
 
 beforeAll(() => {
   const repository = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -276,15 +278,37 @@ describe.concurrent('ferrule host', () => {
 })
 
 describe.concurrent('ferrule try, without a terminal', () => {
-  it.each(['modern', 'legacy'])('goes through the built-in demo once, in the %s era', async era => {
-    const { status, stdout, stderr } = await run('try', '--era', era)
-    expect(status, stdout + stderr).toBe(0)
-    expect(stdout).toMatch(/^ok {6}pump .* Soil moisture [\d.]+ % → [\d.]+ %$/m)
-    expect(stdout).toMatch(/^ok {6}vent .* Air temperature [\d.]+ °C → [\d.]+ °C$/m)
-    expect(stdout).toMatch(/^ok {6}refuse /m)
-    expect(stdout).toMatch(/^ok {6}leave /m)
-    expect(stdout).toContain('All 8 steps ok.')
-    expect(stdout).not.toContain('\x1b')
+  const demos = [
+    [[], 'Firmware greenhouse on an emulated ATmega328P, over a serial line at 115200 baud'],
+    [['--simulated'], 'a simulated greenhouse, served by a process of its own'],
+  ] as const
+
+  it.each(demos.flatMap(([words, about]) => ['modern', 'legacy'].map(era => [words, era, about] as const)))(
+    'goes through the built-in demo %j once, in the %s era',
+    async (words, era, about) => {
+      const { status, stdout, stderr } = await run('try', ...words, '--era', era)
+      expect(status, stdout + stderr).toBe(0)
+      expect(stdout).toMatch(/^ok {6}pump .* Soil moisture [\d.]+ % → [\d.]+ %$/m)
+      expect(stdout).toMatch(/^ok {6}vent .* Air temperature [\d.]+ °C → [\d.]+ °C$/m)
+      expect(stdout).toMatch(/^ok {6}refuse /m)
+      expect(stdout).toMatch(/^ok {6}leave /m)
+      expect(stdout).toContain(about)
+      expect(stdout).toContain('All 8 steps ok.')
+      expect(stdout).not.toContain('\x1b')
+    },
+  )
+
+  it('shows the simulated board where the chip cannot be emulated, and says why', async () => {
+    const { status, stdout } = await runProgram(process.execPath, [bare, 'try'], '', { cwd: lone })
+    expect(status, stdout).toBe(0)
+    expect(stdout).toContain('No emulated chip: the package avr8js, which emulates the chip, is not installed')
+    expect(stdout).toContain('a simulated greenhouse')
+  })
+
+  it('has no file to go with --simulated', async () => {
+    const { status, stderr } = await run('try', 'a.ts', '--simulated')
+    expect(status).toBe(2)
+    expect(stderr).toContain('--simulated is the demo; leave it out to try a.ts')
   })
 
   it('only reads a file that it does not know, and shows the wire when asked', async () => {
@@ -351,7 +375,7 @@ describe.skipIf(!hasScript).concurrent('ferrule try, in a terminal (needs `scrip
       /** Waits until something was shown after `from`. Returns where it ends. */
       sees: (what: RegExp, from = 0) =>
         new Promise<number>((resolve, reject) => {
-          const late = setTimeout(() => reject(new Error(`${what} was not shown in:\n${shown}`)), 20_000)
+          const late = setTimeout(() => reject(new Error(`${what} was not shown in:\n${shown}`)), 30_000)
           look = () => {
             const found = what.exec(shown.slice(from))
             if (!found) return
@@ -364,7 +388,7 @@ describe.skipIf(!hasScript).concurrent('ferrule try, in a terminal (needs `scrip
   }
 
   it('shows the sensors, works the pump, and gives the terminal back', async () => {
-    const { shown, type, sees, ended } = terminal('try')
+    const { shown, type, sees, ended } = terminal('try', '--simulated')
     let place = await sees(/Simulated greenhouse/)
     place = await sees(/Soil moisture {2,}\d+\.\d %/, place)
     await sees(/seconds=0…60 +Water pump/)
@@ -386,8 +410,21 @@ describe.skipIf(!hasScript).concurrent('ferrule try, in a terminal (needs `scrip
     expect(text).not.toMatch(/\x1b\[3\dm/)
   })
 
+  it('shows what the firmware of an emulated chip measures and moves, and says what it is', async () => {
+    const { shown, type, sees, ended } = terminal('try')
+    let place = await sees(/ Greenhouse {2}greenhouse 1\.0\.0/)
+    place = await sees(/Soil moisture {2,}\d+\.\d %/, place)
+    await sees(/Firmware greenhouse on an emulated ATmega328P/)
+    type('pump 1\r')
+    place = await sees(/▸ pump seconds=1/, place)
+    place = await sees(/✓ pump {2}actuator pump, set \{"seconds":1\}, outcome 0\.0/, place)
+    type('\x04')
+    expect(await ended).toBe(0)
+    expect(shown().slice(shown().lastIndexOf(leave))).toContain('it made its outputs safe and ended')
+  })
+
   it('stops what runs at Esc', async () => {
-    const { type, sees, ended } = terminal('try', '--era', 'legacy')
+    const { type, sees, ended } = terminal('try', '--simulated', '--era', 'legacy')
     await sees(/Water pump/)
     type('pump 50\r')
     let place = await sees(/▸ pump seconds=50/)

@@ -13,7 +13,7 @@ export async function run({ positionals, values }: Arguments): Promise<void> {
   })
   wireGreenhouse(chip)
   const time: RealTime = new RealTime(chip, { onStretch: () => line.flush() })
-  const line = new LineServer(chip, time, say)
+  const line = new LineServer({ chip, time, say, resetOnOpen: values['reset-on-open'] === true })
   const address = await line.listen(host, port).catch(thrown => {
     throw new Failure(`cannot listen at ${host}:${port}: ${reasons[thrown.code] ?? thrown.message}`)
   })

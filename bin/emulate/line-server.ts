@@ -6,18 +6,30 @@ const mostUnread = 65_536
 /** So many bytes wait for the line; what comes meanwhile waits in the network. */
 const mostWaiting = 4096
 
+/** How a {@link LineServer} is made. */
+export interface LineServerOptions {
+  chip: Atmega328p
+  time: RealTime
+  /** Resets the chip whenever somebody comes, as an Uno does when its port is opened. */
+  resetOnOpen: boolean
+  say(text: string): void
+}
+
 /** A chip's serial line as a TCP port, as ser2net makes one: bytes both ways, one peer at a time. */
 export class LineServer {
   readonly #chip: Atmega328p
   readonly #time: RealTime
   readonly #server: Server
+  readonly #options: LineServerOptions
   #peer: Socket | undefined
   #sent: number[] = []
 
-  constructor(chip: Atmega328p, time: RealTime, say: (text: string) => void) {
+  constructor(options: LineServerOptions) {
+    const { chip, time } = options
+    this.#options = options
     this.#chip = chip
     this.#time = time
-    this.#server = createServer({ noDelay: true }, socket => this.#take(socket, say))
+    this.#server = createServer({ noDelay: true }, socket => this.#take(socket))
     chip.wire.onSent = byte => this.#sent.push(byte)
   }
 
@@ -53,7 +65,8 @@ export class LineServer {
     this.#server.close()
   }
 
-  #take(socket: Socket, say: (text: string) => void): void {
+  #take(socket: Socket): void {
+    const { say, resetOnOpen } = this.#options
     socket.on('error', () => {})
     if (this.#peer !== undefined) {
       say('somebody else wants the line, and is turned away: one at a time')
@@ -62,6 +75,11 @@ export class LineServer {
     }
     this.#peer = socket
     say('somebody is at the line')
+    if (resetOnOpen) {
+      this.#time.catchUp()
+      this.#sent = []
+      this.#chip.reset()
+    }
     socket.on('data', bytes => {
       // The chip is taken to this moment first: a byte does not reach it in its past.
       this.#time.catchUp()

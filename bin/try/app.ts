@@ -8,18 +8,19 @@ import { answerOf, type Event, Model, type Running } from './model.ts'
 import { draw } from './screen.ts'
 import { Session } from './session.ts'
 import { Terminal } from './terminal.ts'
+import type { Tried } from './tried.ts'
 import { abbreviated } from './wire.ts'
 import { within } from './within.ts'
 
 /** How the full-screen view is made. */
 export interface AppOptions {
-  file: string
+  tried: Tried
   era: Era
   /** Shows the messages on the wire from the beginning. */
   wire: boolean
 }
 
-const startMs = 20_000
+const startMs = 30_000
 const frameMs = 250
 const leastReadMs = 1000
 const pollMs = 2000
@@ -52,7 +53,7 @@ class App {
     this.#options = options
     this.#showsWire = options.wire
     this.#session = new Session({
-      file: options.file,
+      words: options.tried.words,
       era: options.era,
       onNotification: method => this.#notified(method),
       onWire: (direction, message) => this.#passed(direction, message),
@@ -65,8 +66,9 @@ class App {
     const left = new Promise<Error | undefined>(resolve => {
       this.#leave = resolve
     })
+    const { tried } = this.#options
     // The server is met before the screen is taken, so that a file that does not load is told in the plain terminal.
-    this.#model = await within(Model.meet(this.#session.client), startMs, 'the server did not answer')
+    this.#model = await within(Model.meet(this.#session.client, tried.isDemo), startMs, 'the server did not answer')
     await this.#model.read().catch((error: Error) => this.#say('bad', error.message))
     this.#terminal = new Terminal({
       input: process.stdin as ReadStream,
@@ -119,8 +121,9 @@ class App {
   #welcome(): void {
     const model = this.#model!
     const first = model.actuators[0]
-    if (this.#options.file.startsWith('@'))
-      this.#say('note', 'The built-in demo: nothing here is real, so try everything.')
+    const { tried } = this.#options
+    if (tried.note !== undefined) this.#say('note', tried.note)
+    if (tried.isDemo) this.#say('note', `${tried.about} Nothing can be damaged, so try everything.`)
     if (first) this.#say('note', `Type for example: ${first.name} ${exampleArguments(first.schema)}`.trim())
     this.#draw()
   }

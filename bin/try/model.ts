@@ -45,11 +45,13 @@ export interface Event {
 /** How long a chart looks back. */
 export const chartMs = 60_000
 
+const askAgainMs = 250
+
 const senml = 'application/senml+json'
 
 /** What a server has, and what its sensors said last. */
 export class Model {
-  readonly info: ServerInfo
+  info: ServerInfo
   readonly #client: Client
   sensors: SensorView[] = []
   actuators: ActuatorView[] = []
@@ -61,11 +63,25 @@ export class Model {
     this.info = info
   }
 
-  /** Meets the server and asks what it has. */
-  static async meet(client: Client): Promise<Model> {
+  /**
+   * Meets the server and asks what it has.
+   *
+   * @param hasSome it is known to have something: asks again until it has, as a bridge on a slow machine may not yet
+   */
+  static async meet(client: Client, hasSome = false): Promise<Model> {
     const model = new Model(client, await client.start())
-    await Promise.all([model.#findSensors(), model.findActuators()])
+    await model.#find()
+    while (hasSome && model.sensors.length === 0 && model.actuators.length === 0) {
+      await new Promise(resolve => setTimeout(resolve, askAgainMs))
+      await model.#find()
+    }
+    // A bridge may have known its lists only now, and its name with them. The handshake has no way to ask again.
+    if (client.era === 'modern') model.info = await client.start()
     return model
+  }
+
+  async #find(): Promise<void> {
+    await Promise.all([this.#findSensors(), this.findActuators()])
   }
 
   /** All that can be subscribed to. */

@@ -1,16 +1,18 @@
 import { type Era, type Message, ServerError } from '../client.ts'
+import { exitCodes } from '../failure.ts'
 import { signature, typedArguments } from './arguments.ts'
 import { answerOf, Model, type SensorView } from './model.ts'
 import { builtInMoves, type Move } from './moves.ts'
 import { plain, readable } from './readings.ts'
 import { Session } from './session.ts'
 import { fit, widthOf } from './text.ts'
+import type { Tried } from './tried.ts'
 import { abbreviated } from './wire.ts'
 import { within } from './within.ts'
 
 /** How a server is gone through once. */
 export interface OnceOptions {
-  file: string
+  tried: Tried
   era: Era
   /** Prints the messages on the wire too. */
   wire: boolean
@@ -20,17 +22,18 @@ export interface OnceOptions {
   print(line: string): void
 }
 
-const stepMs = 10_000
+/** A board that was never seen takes its time to say what it is, and a busy machine takes some more. */
+const stepMs = 30_000
 const nameWidth = 12
 const indent = ' '.repeat('failed'.length + nameWidth + 4)
 
 /**
  * Goes through a server once and prints what there is and what happened, a step at a time. Works actuators only where
- * it is known what follows. Returns whether all went well.
+ * it is known what follows. Returns the exit code.
  */
-export async function runOnce(options: OnceOptions): Promise<boolean> {
+export async function runOnce(options: OnceOptions): Promise<number> {
   const once = new Once(options)
-  return once.run()
+  return (await once.run()) ? exitCodes.ok : exitCodes.failed
 }
 
 class Once {
@@ -44,7 +47,7 @@ class Once {
   constructor(options: OnceOptions) {
     this.#options = options
     this.#session = new Session({
-      file: options.file,
+      words: options.tried.words,
       era: options.era,
       onNotification: method => method === 'notifications/resources/updated' && this.#onUpdated?.(),
       onWire: (direction, message) => options.wire && this.#printWire(direction, message),
@@ -53,18 +56,15 @@ class Once {
   }
 
   async run(): Promise<boolean> {
-    const { file, print } = this.#options
-    const moves = file.startsWith('@') ? builtInMoves : []
-    print(
-      file.startsWith('@')
-        ? 'The built-in demo: a simulated greenhouse, served by a process of its own.'
-        : `${file}, served by a process of its own.`,
-    )
+    const { tried, print } = this.#options
+    const moves = tried.isDemo ? builtInMoves : []
+    if (tried.note !== undefined) print(tried.note)
+    print(tried.about)
     print('')
     let model: Model | undefined
     await this.#step('start', async () => {
       const began = Date.now()
-      model = await Model.meet(this.#session.client)
+      model = await Model.meet(this.#session.client, tried.isDemo)
       const { name, version, title, protocolVersion } = model.info
       const shown = title ? `${title} (${name} ${version})` : `${name} ${version}`
       return [`${plain(shown)} speaks MCP ${protocolVersion}, ready in ${Date.now() - began} ms`]

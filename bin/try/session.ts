@@ -5,8 +5,8 @@ import { version } from '../place.ts'
 
 /** How a {@link Session} is made. */
 export interface SessionOptions {
-  /** The server file, as `ferrule serve` takes it. */
-  file: string
+  /** The words of the command that serves. */
+  words: readonly string[]
   era: Era
   onNotification?(method: string, params: Message): void
   onWire?(direction: 'out' | 'in', message: Message): void
@@ -35,7 +35,7 @@ export class Session {
 
   constructor(options: SessionOptions) {
     // The same flags too: in a checkout this runs by a loader that the server needs as well.
-    const args = [...process.execArgv, process.argv[1]!, 'serve', options.file]
+    const args = [...process.execArgv, process.argv[1]!, ...options.words]
     this.#child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] })
     this.client = new Client({
       era: options.era,

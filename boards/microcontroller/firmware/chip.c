@@ -10,6 +10,9 @@
 /* Powers of two, so that an index wraps by a mask. */
 enum { RECEIVED = 64, WAITING = 32 };
 
+/* Nothing in a greenhouse is in more of a hurry. */
+enum { REST_MS = 4 };
+
 static volatile uint8_t received[RECEIVED];
 static volatile uint8_t received_head;
 static uint8_t received_tail;
@@ -66,15 +69,22 @@ void chip_begin(void) {
   sei();
 }
 
+/** Sleeps until the next interrupt. Called with interrupts off, so that the one waited for cannot be over already. */
+static void doze(void) {
+  sleep_enable();
+  /* The instruction behind SEI still comes before any interrupt. */
+  sei();
+  sleep_cpu();
+  sleep_disable();
+}
+
 void chip_rest(void) {
+  const uint8_t from = (uint8_t)milliseconds;
   wdt_reset();
   cli();
-  if (received_tail == received_head) {
-    sleep_enable();
-    /* The instruction behind SEI still comes before any interrupt, so a byte cannot slip in between. */
-    sei();
-    sleep_cpu();
-    sleep_disable();
+  while (received_tail == received_head && (uint8_t)((uint8_t)milliseconds - from) < REST_MS) {
+    doze();
+    cli();
   }
   sei();
 }
@@ -109,8 +119,12 @@ static int chip_read(void *context) {
 static void chip_write(void *context, uint8_t byte) {
   (void)context;
   uint8_t next = (uint8_t)(waiting_head + 1) & (WAITING - 1);
+  cli();
   while (next == waiting_tail) {
+    doze();
+    cli();
   }
+  sei();
   waiting[waiting_head] = byte;
   ATOMIC_BLOCK(ATOMIC_RESTORESTATE) {
     waiting_head = next;

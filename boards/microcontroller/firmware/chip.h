@@ -16,7 +16,7 @@ extern const ferrule_platform chip_platform;
 /** Sets up the serial line, the clock and the converter, and switches interrupts and the watchdog on. */
 void chip_begin(void);
 
-/** Sleeps until something happens, a millisecond at most, and tells the watchdog that all is well. */
+/** Sleeps until a byte comes, 4 ms at most, and tells the watchdog that all is well. */
 void chip_rest(void);
 
 /** Milliseconds since the start. */
