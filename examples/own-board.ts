@@ -67,7 +67,8 @@ export default {
         required: ['on'],
         additionalProperties: false,
       },
-      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      reversible: true,
+      absolute: true,
       // These arguments are used when the program ends or loses its client, so the lamp never stays on alone.
       safe: { on: false },
       set: ({ on }) => hardware.switchLamp(on),
@@ -81,7 +82,8 @@ export default {
         required: ['percent'],
         additionalProperties: false,
       },
-      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      reversible: true,
+      absolute: true,
       safe: { percent: 0 },
       async set({ percent }) {
         await hardware.setFan(percent)

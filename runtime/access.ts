@@ -1,5 +1,18 @@
-/** What a client may do: `read` the sensors, or also `act`: work the actuators. Stopping is for everybody. */
-export type Access = 'read' | 'act'
+/**
+ * What a client may do: `read` the sensors, also `act` (work the actuators), or all that a `person` may who works the board
+ * themselves: what is not for a model, and without being asked first. Stopping is for everybody.
+ */
+export type Access = 'read' | 'act' | 'person'
+
+/** What something needs to be found and used; `nobody` is what the operator does not allow. */
+export type NeededAccess = Access | 'nobody'
+
+const ranks: Record<NeededAccess, number> = { read: 0, act: 1, person: 2, nobody: 3 }
+
+/** Whether a client with this access may use what needs that one. */
+export function suffices(access: Access, needed: NeededAccess): boolean {
+  return ranks[access] >= ranks[needed]
+}
 
 /** Who is at the other end of a connection, as far as its transport knows. */
 export interface Peer {

@@ -1,7 +1,9 @@
+import { type ActuatorRules, isSafe } from './actuator-rules.ts'
 import type { Actuator } from './board.ts'
 import type { Call } from './call.ts'
+import { InputRequired } from './call-state.ts'
 import type { Clock } from './clock.ts'
-import { publicMessage } from './errors.ts'
+import { publicMessage, RefusedMove } from './errors.ts'
 import { LazySignal } from './lazy-signal.ts'
 import { nobodysCall } from './nobodys-call.ts'
 import { within } from './within.ts'
@@ -18,6 +20,24 @@ export interface Move {
   readonly over: Promise<void>
 }
 
+/** Why moves are broken off. */
+export interface BreakOff {
+  /** Why later calls are refused; left out, they are not. */
+  readonly stopped?: string
+  /** What the calls that are broken off are told. */
+  readonly reason?: string
+}
+
+/** What an actuator is run with. */
+export interface ActuatorRunnerOptions {
+  readonly name: string
+  readonly actuator: Actuator<any>
+  /** The rules of all actuators of its board. */
+  readonly rules: ActuatorRules
+  readonly clock: Clock
+  readonly diagnose: (text: string) => void
+}
+
 /**
  * Runs the calls of one actuator: one after the other, each within its time, and into the safe state when one is broken
  * off or when the program has to stop.
@@ -27,43 +47,85 @@ export class ActuatorRunner {
   readonly actuator: Actuator<any>
   readonly #clock: Clock
   readonly #diagnose: (text: string) => void
+  readonly #rules: ActuatorRules
   readonly #waiting: { start: () => void; refuse: (reason: Error) => void }[] = []
   #busy = false
   #move: Move | undefined = undefined
   #stopped: string | undefined = undefined
+  #breaks = 0
 
-  constructor(name: string, actuator: Actuator<any>, clock: Clock, diagnose: (text: string) => void) {
-    this.name = name
-    this.actuator = actuator
-    this.#clock = clock
-    this.#diagnose = diagnose
+  constructor(options: ActuatorRunnerOptions) {
+    this.name = options.name
+    this.actuator = options.actuator
+    this.#clock = options.clock
+    this.#diagnose = options.diagnose
+    this.#rules = options.rules
   }
 
   /**
-   * Moves the actuator when its turn comes. A call that is cancelled while it waits never moves anything.
-   *
-   * @throws Error when the move fails, takes too long, or is broken off
+   * How often moves were broken off so far. A call that comes keeps it until its turn, so that a stop reaches also those
+   * that wait for a person or for the hardware.
    */
-  async run(args: unknown, call: Call): Promise<unknown> {
+  get breaks(): number {
+    return this.#breaks
+  }
+
+  /**
+   * Moves the actuator when its turn comes and its rules allow it. A call that is cancelled while it waits never moves
+   * anything.
+   *
+   * @param breaks {@link ActuatorRunner.breaks} when the call came
+   * @throws RefusedMove when nothing was moved; Error when the move fails, takes too long, or is broken off
+   */
+  async run(args: unknown, call: Call, breaks: number): Promise<unknown> {
     if (this.#busy) await this.#turn(call.signal)
     this.#busy = true
     try {
-      if (this.#stopped !== undefined) throw new Error(this.#stopped)
-      return await this.#set(args, call)
+      if (this.#stopped !== undefined) throw new RefusedMove('stopped', this.#stopped)
+      if (breaks !== this.#breaks)
+        throw new RefusedMove('stopped', `${this.name} was not moved: it was stopped meanwhile`)
+      const refusal = this.#rules.refusal(this.name, args)
+      if (refusal !== undefined) throw new RefusedMove(refusal.rule, refusal.message)
+      return await this.#ruled(args, call)
     } finally {
       this.#busy = false
       this.#waiting.shift()?.start()
     }
   }
 
+  async #ruled(args: unknown, call: Call): Promise<unknown> {
+    this.#rules.begins(this.name, args)
+    try {
+      const outcome = await this.#set(args, call)
+      this.#rules.ended(this.name, args, true)
+      return outcome
+    } catch (thrown) {
+      if (thrown instanceof InputRequired) this.#rules.withdraw(this.name)
+      else this.#rules.ended(this.name, args, false)
+      throw thrown
+    }
+  }
+
+  /** Gives it its initial arguments, when it has some. Returns what went wrong, or nothing. */
+  async begin(): Promise<string | undefined> {
+    const { initial } = this.actuator
+    if (initial === undefined || isSafe(this.actuator, initial) || this.#stopped !== undefined) return undefined
+    try {
+      const call = nobodysCall(new LazySignal(), 'Nobody can be asked while the actuator goes to its initial state')
+      await this.run(initial, call, this.#breaks)
+      return undefined
+    } catch (thrown) {
+      return `${this.name} could not be put into its initial state: ${publicMessage(thrown)}`
+    }
+  }
+
   /**
    * Breaks off what runs and what waits, and puts the actuator into its safe state. Ahead of everything else.
    *
-   * @param stopped why later calls are refused; left out, they are not
    * @returns what went wrong, or nothing
    */
-  async makeSafe(stopped?: string): Promise<string | undefined> {
-    const move = this.breakOff(stopped)
+  async makeSafe(why: BreakOff = {}): Promise<string | undefined> {
+    const move = this.breakOff(why)
     let failure = await this.#safe()
     if (move !== undefined) {
       // A move that ends only now may have undone the safe state.
@@ -76,20 +138,21 @@ export class ActuatorRunner {
   /**
    * Breaks off what runs and what waits, and leaves the actuator as it then is.
    *
-   * @param stopped why later calls are refused; left out, they are not
    * @returns what ran
    */
-  breakOff(stopped?: string): Move | undefined {
+  breakOff({ stopped, reason = 'Stopped: the actuator was put into its safe state' }: BreakOff = {}): Move | undefined {
     this.#stopped ??= stopped
-    const reason = new Error(stopped ?? 'Stopped: the actuator was put into its safe state')
-    for (const { refuse } of this.#waiting.splice(0)) refuse(reason)
-    this.#move?.abort.abort(reason)
+    this.#breaks++
+    const error = new Error(stopped ?? reason)
+    for (const { refuse } of this.#waiting.splice(0)) refuse(error)
+    this.#move?.abort.abort(error)
     return this.#move
   }
 
   /** The last resort when nothing may be awaited any more: a `set` that works at once has worked when this returns. */
   makeSafeNow(): void {
     if (this.actuator.safe === null) return
+    this.#breaks++
     try {
       const value = this.actuator.set(this.actuator.safe, nobodysCall(new LazySignal(), nobodyToAsk))
       if (value instanceof Promise) value.catch(() => {})
@@ -198,6 +261,7 @@ export class ActuatorRunner {
         abort.abort(new Error('taking too long'))
         return `${this.name} did not reach its safe state in ${abortGraceMs / 1000} s: check it`
       }
+      this.#rules.madeSafe(this.name)
       return undefined
     } catch (thrown) {
       const failure = `${this.name} could not be made safe: ${publicMessage(thrown)}`

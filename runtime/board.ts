@@ -73,16 +73,6 @@ export interface Sensor {
   watch?(changed: (value: SensorValue) => void): () => void
 }
 
-/** What an actuator's tool says of itself (MCP ToolAnnotations). What is left out counts as dangerous. */
-export interface ActuatorAnnotations {
-  /** False only when another call can undo the move (a lamp). True when left out. */
-  destructiveHint?: boolean
-  /** True when the same call twice does no more than once (an absolute position). False when left out. */
-  idempotentHint?: boolean
-  /** True when it reaches beyond this machine. False when left out. */
-  openWorldHint?: boolean
-}
-
 /** An actuator: something that can be moved. It becomes a tool of the same name. */
 export interface Actuator<S extends InputSchema = InputSchema> {
   /** The name people see: `Water pump`. */
@@ -93,12 +83,54 @@ export interface Actuator<S extends InputSchema = InputSchema> {
   inputSchema?: S
   /** What `set` returns, when it returns something of its own. */
   outputSchema?: JsonSchema
-  annotations?: ActuatorAnnotations
+  /** Another call takes the effect back: a lamp, but not a pump. False when left out, which hosts show as destructive. */
+  reversible?: boolean
+  /** The arguments are a state to be in, so that the same call twice does no more than once. False when left out. */
+  absolute?: boolean
+  /** It reaches beyond this machine and what is wired to it. False when left out. */
+  reachesBeyond?: boolean
   /**
    * The arguments that put it into its safe state, used when the program starts to leave, loses its host, or a call is
    * cancelled half-way. `null` says on purpose that there is nothing to make safe.
    */
   safe: ArgumentsOf<S> | null
+  /** The arguments it is given at the start, after the safe ones. The safe state when left out. */
+  initial?: ArgumentsOf<S>
+  /** Each move ends in the safe state by itself, as a dose or a homing run does: it is away only while `set` runs. */
+  momentary?: boolean
+  /**
+   * The longest time away from the safe state, in milliseconds. When it is over the actuator is made safe, however many
+   * calls came meanwhile. No limit when left out.
+   */
+  holdForMs?: number
+  /** A call sooner than this after the last move is refused, in milliseconds. The safe arguments are always accepted. */
+  minIntervalMs?: number
+  /**
+   * The most that a number among the arguments may change a second; a larger step is refused. Time since the last move
+   * counts up to one second. The safe arguments are always accepted.
+   */
+  maxRate?: number
+  /** Of all actuators with the same group only one may be away from its safe state: off before on. */
+  group?: string
+  /**
+   * When a person is asked before a move: `each` time, before the `first` one since the start or since a stop, or `never`.
+   * Where nobody can be asked, the move is refused. `never` when left out.
+   */
+  confirm?: 'never' | 'first' | 'each'
+  /** Who may move it: the `model` as well, or a `person` only, who works a page or a command. `model` when left out. */
+  audience?: 'model' | 'person'
+  /** The name of the sensor that shows the effect. It is read after each move, and after a stop. */
+  readback?: string
+  /**
+   * When it stays off until a person arms the outputs. `true`: after the start, after a stop, and after its host was gone.
+   * `false`: never. When left out: after a stop.
+   */
+  arming?: boolean
+  /**
+   * The hardware keeps `holdForMs`, `minIntervalMs`, `maxRate`, `group` and `arming: true` by itself, as a device behind a
+   * cable does. They are told to the model and left to it.
+   */
+  selfKept?: boolean
   /** A call that takes longer than this is aborted and the actuator made safe, in milliseconds; 60 000 when left out. */
   timeoutMs?: number
   /**
@@ -142,6 +174,8 @@ export interface Board {
    * charge of its own state at the start.
    */
   makeSafe?(): void | Promise<void>
+  /** A person armed the outputs, or disarmed them: for hardware that keeps `arming` by itself. */
+  arm?(armed: boolean): void | Promise<void>
   /** Gives the hardware back. Called once, after the actuators are safe. */
   close?(): void | Promise<void>
 }

@@ -66,6 +66,10 @@ export class CallState implements Call, Asker {
     this.outlet = outlet
   }
 
+  get access(): Access {
+    return this.outlet.access
+  }
+
   get signal(): AbortSignal {
     this.#stop ??= new LazySignal()
     return this.#stop.signal

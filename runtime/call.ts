@@ -1,3 +1,4 @@
+import type { Access } from './access.ts'
 import type { FromSchema, JsonSchema } from './schema/types.ts'
 
 /** How serious a log message is, rising (RFC 5424 severities, as MCP names them). */
@@ -96,6 +97,8 @@ export interface Call {
   readonly clientInfo: ClientInfo | undefined
   /** What the client says it can do. */
   readonly clientCapabilities: ClientCapabilities
+  /** What the client may do; nothing when no client called. */
+  readonly access?: Access
   /**
    * Tells how far the call is, if the client asked for it; nothing otherwise. `progress` must rise from call to call;
    * a value that does not is dropped.

@@ -1,25 +1,30 @@
+import { ActuatorRules } from './actuator-rules.ts'
 import { ActuatorRunner } from './actuator-runner.ts'
-import type { Actuator, Board, Sensor } from './board.ts'
-import type { Call } from './call.ts'
+import { actuatorTool } from './actuator-tool.ts'
+import type { Board, Sensor } from './board.ts'
+import { checkBoard } from './board-check.ts'
+import { BusyLoop, loopAdvice } from './busy-loop.ts'
 import type { Clock } from './clock.ts'
+import { Confirmations } from './confirmations.ts'
 import type { ResourceContents, ToolResult } from './content.ts'
 import { type Resource, type ResourceTemplate, type Tool, tool } from './definitions.ts'
 import { DefinitionError, publicMessage } from './errors.ts'
-import { checkHistory } from './history/declaration.ts'
 import { historyResources } from './history/resource.ts'
 import { historyLines, historySummary, historySummarySchema } from './history/summary.ts'
 import type { TimedValue } from './history/timed-value.ts'
 import { toJson } from './json.ts'
+import type { OperatorLimits } from './operator-limits.ts'
 import { resourceNotFound } from './resources.ts'
-import { compileSchema } from './schema.ts'
 import { type Reading, readableReading, senmlMediaType, senmlPack } from './senml.ts'
-import { nearestUnit, senmlUnits } from './senml-units.ts'
 import { SensorReader } from './sensor-reader.ts'
+import { type StopToolsOptions, stopToolNames, stopTools } from './stop-tools.ts'
 
 /** A board as MCP: what a server registers for it. */
 export interface Catalog {
   readonly sensors: readonly SensorReader[]
   readonly actuators: readonly ActuatorRunner[]
+  readonly rules: ActuatorRules
+  readonly confirmations: Confirmations
   readonly tools: Readonly<Record<string, Tool<any>>>
   readonly resources: Readonly<Record<string, Resource>>
   readonly resourceTemplates: Readonly<Record<string, ResourceTemplate>>
@@ -35,10 +40,11 @@ export interface CatalogOptions {
   readonly lastSensors?: readonly SensorReader[]
   /** Adds a read-only tool `read_sensors`, for hosts that do not show resources to the model. */
   readonly readSensorsTool: boolean
+  /** What the person who runs the server allows. */
+  readonly limits: OperatorLimits
+  readonly stop: StopToolsOptions['stop']
+  readonly arm: StopToolsOptions['arm']
 }
-
-const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
-const sensorTypes = ['number', 'integer', 'boolean', 'string', 'data']
 
 /**
  * Turns a board into resources and tools.
@@ -46,18 +52,30 @@ const sensorTypes = ['number', 'integer', 'boolean', 'string', 'data']
  * @throws DefinitionError for each mistake in the board's declaration, with where it is and what would be right
  */
 export function catalog(board: Board, options: CatalogOptions): Catalog {
-  checkName('board', board.name)
+  checkBoard(board)
+  const { clock, diagnose } = options
+  const declared = board.actuators ?? {}
+  const overdue = async (name: string) => {
+    const runner = actuators.find(each => each.name === name)
+    const { holdForMs = 0 } = runner?.actuator ?? {}
+    const why = `${name} was on for ${holdForMs / 1000} s, the longest that it may, and was put into its safe state`
+    diagnose(why)
+    const failure = await runner?.makeSafe({ reason: why })
+    if (failure !== undefined) diagnose(failure)
+  }
+  const rules = new ActuatorRules(declared, { clock, overdue: name => void overdue(name) })
+  const confirmations = new Confirmations(clock)
   const sensors = Object.entries(board.sensors ?? {}).map(([name, sensor]) => {
-    checkSensor(name, sensor)
     const last = options.lastSensors?.find(reader => reader.name === name)
-    return new SensorReader(name, sensor, options.clock, last)
+    return new SensorReader(name, sensor, clock, last)
   })
-  const actuators = Object.entries(board.actuators ?? {}).map(([name, actuator]) => {
-    checkActuator(name, actuator)
-    return new ActuatorRunner(name, actuator, options.clock, options.diagnose)
+  const actuators = Object.entries(declared).map(([name, actuator]) => {
+    return new ActuatorRunner({ name, actuator, rules, clock, diagnose })
   })
   const tools: Record<string, Tool<any>> = {}
-  for (const runner of actuators) tools[runner.name] = actuatorTool(runner, sensors, options)
+  for (const runner of actuators) {
+    tools[runner.name] = actuatorTool({ ...options, board, runner, rules, sensors, confirmations })
+  }
   const resources: Record<string, Resource> = {}
   const resourceTemplates: Record<string, ResourceTemplate> = {}
   if (sensors.length > 0) {
@@ -67,15 +85,15 @@ export function catalog(board: Board, options: CatalogOptions): Catalog {
     const histories = historyResources(`sensor://${board.name}`, sensors, options.clock)
     Object.assign(resources, histories.resources)
     Object.assign(resourceTemplates, histories.resourceTemplates)
-    if (options.readSensorsTool) {
-      if (tools.read_sensors !== undefined) {
-        throw new DefinitionError('actuator "read_sensors": this name is taken by the tool that reads the sensors')
-      }
-      tools.read_sensors = readSensorsTool(board, sensors, options)
-    }
+    if (options.readSensorsTool) tools.read_sensors = readSensorsTool(board, sensors, options)
   }
   if (board.about !== undefined) resources[`device://${board.name}`] = ownWords(board.about)
-  return { sensors, actuators, tools, resources, resourceTemplates }
+  Object.assign(tools, stopTools({ board, stop: options.stop, arm: options.arm }))
+  const taken = Object.keys(tools).find(name => ownTools.includes(name) && Object.hasOwn(declared, name))
+  if (taken !== undefined) {
+    throw new DefinitionError(`actuator "${taken}": this name is taken by a tool that every server has`)
+  }
+  return { sensors, actuators, rules, confirmations, tools, resources, resourceTemplates }
 }
 
 function ownWords(about: string): Resource {
@@ -88,103 +106,7 @@ function ownWords(about: string): Resource {
   }
 }
 
-function checkName(what: string, name: unknown): asserts name is string {
-  if (typeof name === 'string' && namePattern.test(name)) return
-  throw new DefinitionError(
-    `${what} "${String(name)}": a name is a letter followed by letters, digits, _ or -, at most 64 in all`,
-  )
-}
-
-function checkSensor(name: string, sensor: Sensor): void {
-  checkName('sensor', name)
-  const where = `sensor "${name}"`
-  if (typeof sensor?.read !== 'function') throw new DefinitionError(`${where} lacks its function read()`)
-  const { type = 'number', unit, minimum, maximum } = sensor
-  if (!sensorTypes.includes(type)) {
-    throw new DefinitionError(`${where}: type is one of ${sensorTypes.join(', ')}, not "${type}"`)
-  }
-  if (unit !== undefined && !senmlUnits.has(unit)) {
-    const near = nearestUnit(unit)
-    const hint = near === undefined ? 'see RFC 8428, section 12.1' : `did you mean "${near}"?`
-    throw new DefinitionError(`${where}: "${unit}" is no unit of the SenML registry; ${hint}`)
-  }
-  const numeric = type === 'number' || type === 'integer'
-  if (!numeric && (unit !== undefined || minimum !== undefined || maximum !== undefined)) {
-    throw new DefinitionError(`${where}: unit, minimum and maximum belong to numbers, and this is a ${type}`)
-  }
-  if (minimum !== undefined && maximum !== undefined && minimum > maximum) {
-    throw new DefinitionError(`${where}: minimum ${minimum} is more than maximum ${maximum}`)
-  }
-  for (const member of ['ttlMs', 'deadBand', 'minIntervalMs', 'timeoutMs'] as const) {
-    const value = sensor[member]
-    if (value !== undefined && !(value >= 0 && Number.isFinite(value))) {
-      throw new DefinitionError(`${where}: ${member} must be a number from 0 on`)
-    }
-  }
-  checkHistory(where, sensor)
-}
-
-function checkActuator(name: string, actuator: Actuator<any>): void {
-  checkName('actuator', name)
-  const where = `actuator "${name}"`
-  if (typeof actuator?.set !== 'function') throw new DefinitionError(`${where} lacks its function set(args)`)
-  if (actuator.safe === undefined) {
-    throw new DefinitionError(
-      `${where} lacks its safe state: give the arguments that make it safe, or null when there is nothing to make safe`,
-    )
-  }
-  const { timeoutMs } = actuator
-  if (timeoutMs !== undefined && !(timeoutMs > 0 && Number.isFinite(timeoutMs))) {
-    throw new DefinitionError(`${where}: timeoutMs must be a number above 0`)
-  }
-  const { inputSchema = noArguments } = actuator
-  // A Standard Schema may turn arguments into something else, and the safe state is already that.
-  if (actuator.safe === null || '~standard' in inputSchema) return
-  const checked = compileSchema(inputSchema, `inputSchema of ${where}`).check(actuator.safe)
-  if (!(checked instanceof Promise) && !checked.ok) {
-    throw new DefinitionError(`${where}: its safe state does not fit its inputSchema. ${checked.problems.join('. ')}`)
-  }
-}
-
-const noArguments = { type: 'object', additionalProperties: false } as const
-/** A move that may take longer than this is offered as a task: hosts give up on a request about then. */
-const longestInlineMs = 60_000
-
-function actuatorTool(runner: ActuatorRunner, sensors: readonly SensorReader[], { ready }: CatalogOptions): Tool<any> {
-  const { actuator, name } = runner
-  const { title, description, inputSchema = noArguments, annotations = {} } = actuator
-  const move = async (args: unknown, call: Call) => {
-    const opening = ready()
-    if (opening !== undefined) {
-      await opening
-      // Cancelled while the hardware was opened: it never moves.
-      call.signal.throwIfAborted()
-    }
-    const outcome = await runner.run(args, call)
-    for (const sensor of sensors) sensor.forget()
-    if (actuator.outputSchema !== undefined) return outcome
-    return { actuator: name, set: args, ...(outcome === undefined ? {} : { outcome }) }
-  }
-  return tool({
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    inputSchema,
-    outputSchema: actuator.outputSchema ?? {
-      type: 'object',
-      properties: { actuator: { const: name }, set: { type: 'object' }, outcome: {} },
-      required: ['actuator', 'set'],
-    },
-    // Silence means dangerous: whoever wrote the actuator knows what it moves, nobody else does.
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: annotations.destructiveHint ?? true,
-      idempotentHint: annotations.idempotentHint ?? false,
-      openWorldHint: annotations.openWorldHint ?? false,
-    },
-    task: actuator.task ?? ((actuator.timeoutMs ?? 0) > longestInlineMs ? 'optional' : 'never'),
-    call: move,
-  })
-}
+const ownTools: readonly string[] = ['read_sensors', ...stopToolNames]
 
 function sensorMeta(sensor: Sensor): Pick<Resource, 'ttlMs' | 'cacheScope' | 'mimeType'> {
   return { mimeType: senmlMediaType, ttlMs: sensor.ttlMs ?? 0, cacheScope: 'private' }
@@ -261,6 +183,7 @@ function sensorTemplate(board: Board, sensors: readonly SensorReader[], options:
 function readSensorsTool(board: Board, sensors: readonly SensorReader[], { clock, ready }: CatalogOptions): Tool<any> {
   const names = sensors.map(({ name }) => name)
   const described = sensors.map(({ name, sensor }) => `- ${name}: ${describe(sensor)}`).join('\n')
+  const loop = new BusyLoop(clock)
   return tool({
     title: `Read the sensors of ${board.title ?? board.name}`,
     description: `Reads sensors and changes nothing. Without arguments it reads all of them:\n${described}`,
@@ -304,6 +227,7 @@ function readSensorsTool(board: Board, sensors: readonly SensorReader[], { clock
     },
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     call: async (args): Promise<ToolResult> => {
+      const isLoop = loop.comes()
       await ready()
       const wanted = args.sensors === undefined ? sensors : sensors.filter(({ name }) => args.sensors!.includes(name))
       const taken = await readAll(wanted)
@@ -329,6 +253,8 @@ function readSensorsTool(board: Board, sensors: readonly SensorReader[], { clock
           ...(history && { history }),
         }
       })
+      if (isLoop)
+        lines.push(loopAdvice('read_sensors', 'Look at longer intervals, or subscribe to the sensors as resources.'))
       return { content: [{ type: 'text', text: lines.join('\n') }], structuredContent: { readings } }
     },
   })

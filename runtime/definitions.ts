@@ -24,7 +24,7 @@ export interface Tool<S extends InputSchema = InputSchema, A = unknown> {
   annotations?: ToolAnnotations
   /**
    * What a client must be allowed to find and call it. When left out: `read` for a tool with the `readOnlyHint`, `act` for
-   * every other.
+   * every other. `person` keeps it from the model.
    */
   access?: Access
   icons?: readonly Icon[]

@@ -56,7 +56,20 @@ export class DeviceFailure extends Error {
   override readonly name: string = 'DeviceFailure'
 }
 
+/** A move that was refused before it began: nothing was moved. The message says by which rule, and what would be right. */
+export class RefusedMove extends Error {
+  override readonly name = 'RefusedMove'
+  /** The rule that refused it: one of the actuator's own, of the operator's, or that a person has to agree. */
+  readonly rule: string
+
+  constructor(rule: string, message: string) {
+    super(message)
+    this.rule = rule
+  }
+}
+
 const ownMistakes = [TypeError, ReferenceError, RangeError, SyntaxError, EvalError, URIError]
+const saysItAll = [SensorError, DefinitionError, DeviceFailure, RefusedMove]
 const longestMessage = 2000
 
 /**
@@ -73,9 +86,7 @@ export function publicMessage(thrown: unknown): string {
 
 /** What the operator reads on stderr about something that was thrown: the stack, unless the message says it all. */
 export function diagnostic(thrown: unknown): string {
-  if (thrown instanceof SensorError || thrown instanceof DefinitionError || thrown instanceof DeviceFailure) {
-    return thrown.message
-  }
+  if (saysItAll.some(kind => thrown instanceof kind)) return (thrown as Error).message
   if (thrown instanceof Error) return thrown.stack ?? `${thrown.name}: ${thrown.message}`
   try {
     return `thrown: ${String(thrown)}`

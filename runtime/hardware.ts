@@ -1,3 +1,4 @@
+import type { ActuatorRules } from './actuator-rules.ts'
 import type { ActuatorRunner } from './actuator-runner.ts'
 import type { Board } from './board.ts'
 import type { Clock } from './clock.ts'
@@ -14,6 +15,7 @@ const makeSafeMs = 1000
 export interface HardwareOptions {
   readonly board: () => Board
   readonly actuators: () => readonly ActuatorRunner[]
+  readonly rules: () => ActuatorRules
   readonly owner: Owner
   readonly clock: Clock
   readonly diagnose: (text: string) => void
@@ -52,7 +54,12 @@ export class Hardware {
 
   /** Puts every actuator into its safe state, ahead of everything. Returns what went wrong. */
   async makeSafe(): Promise<string[]> {
-    return this.#open ? this.#stop() : []
+    return [...(await this.stop()).values()]
+  }
+
+  /** The same. Returns what went wrong by the name of the actuator, or of the board that makes itself safe. */
+  async stop(): Promise<Map<string, string>> {
+    return this.#open ? this.#stop() : new Map()
   }
 
   /** The last resort when nothing may be awaited any more. */
@@ -64,13 +71,14 @@ export class Hardware {
   async close(reason: string): Promise<void> {
     this.#closed = true
     const { board, clock, diagnose } = this.#options
-    let safe = this.#open ? this.#stop(reason) : Promise.resolve<string[]>([])
+    let safe = this.#open ? this.#stop(reason) : Promise.resolve(new Map<string, string>())
     if (!this.#open && this.#opening !== undefined) {
       // Hardware that is just being taken is given back once it is there.
       await within(this.#opening, openingMs, clock).catch(() => {})
       if (this.#open) safe = this.#stop(reason)
     }
-    for (const failure of await safe) diagnose(failure)
+    for (const failure of (await safe).values()) diagnose(failure)
+    this.#options.rules().close()
     try {
       if (this.#open) await board().close?.()
     } catch (thrown) {
@@ -91,6 +99,10 @@ export class Hardware {
       // safe knows better: it may serve others already.
       const failures = board.makeSafe === undefined ? await this.makeSafe() : []
       for (const failure of failures) diagnose(failure)
+      for (const runner of this.#options.actuators()) {
+        const failure = await runner.begin()
+        if (failure !== undefined) diagnose(failure)
+      }
       if (!this.#closed) this.#options.onOpen()
     } catch (thrown) {
       diagnose(`${board.name} could not be opened: ${diagnostic(thrown)}`)
@@ -101,19 +113,29 @@ export class Hardware {
   }
 
   /** Breaks off every move. Later ones are refused when `stopped` says why. */
-  async #stop(stopped?: string): Promise<string[]> {
+  async #stop(stopped?: string): Promise<Map<string, string>> {
     const board = this.#options.board()
     const runners = this.#options.actuators()
+    const rules = this.#options.rules()
+    const why = stopped === undefined ? {} : { stopped }
+    const failures = new Map<string, string>()
+    rules.disarm()
     if (board.makeSafe === undefined) {
-      const failures = await Promise.all(runners.map(runner => runner.makeSafe(stopped)))
-      return failures.filter(failure => failure !== undefined)
+      await Promise.all(
+        runners.map(async runner => {
+          const failure = await runner.makeSafe(why)
+          if (failure !== undefined) failures.set(runner.name, failure)
+        }),
+      )
+      return failures
     }
-    for (const runner of runners) runner.breakOff(stopped)
+    for (const runner of runners) runner.breakOff(why)
     try {
       await within(board.makeSafe(), makeSafeMs, this.#options.clock)
-      return []
+      for (const { name } of runners) rules.madeSafe(name)
     } catch (thrown) {
-      return [`${board.name} could not be made safe: ${publicMessage(thrown)}`]
+      failures.set(board.name, `${board.name} could not be made safe: ${publicMessage(thrown)}`)
     }
+    return failures
   }
 }

@@ -1,7 +1,7 @@
 export type { Access, Peer } from './access.ts'
+export { ActuatorRules, type Refusal, type RulesOptions } from './actuator-rules.ts'
 export {
   type Actuator,
-  type ActuatorAnnotations,
   actuator,
   type Board,
   type ReadRequest,
@@ -51,12 +51,13 @@ export {
   tool,
 } from './definitions.ts'
 export { protocolVersions } from './eras/index.ts'
-export { DefinitionError, DeviceFailure, ErrorCode, RpcError } from './errors.ts'
+export { DefinitionError, DeviceFailure, ErrorCode, RefusedMove, RpcError } from './errors.ts'
 export { defaultMaxLineBytes, Framer, type FramerOptions, type LineReceiver } from './framer.ts'
 export { isObject } from './json.ts'
 export { errorLine, kindOf, type Message, type RequestId, readableId, whyInvalid } from './json-rpc.ts'
 export { type Link, type LinkReceiver, type LinkSession, serveLink } from './link.ts'
 export { nobodysCall } from './nobodys-call.ts'
+export type { AllowedUse, ArgumentLimit, OperatorLimits } from './operator-limits.ts'
 export { DeviceBusyError, type Owner, type Ownership, processOwner } from './owner.ts'
 export { argumentsRecorder, hiddenValue } from './recorded-arguments.ts'
 export {
@@ -78,5 +79,6 @@ export { type SenmlUnit, senmlUnits } from './senml-units.ts'
 export { createServer, isServer, type Server, type ServerOptions } from './server.ts'
 export type { ServerInfo } from './server-core.ts'
 export type { StandardSchemaV1 } from './standard-schema.ts'
+export type { StoppedOutput, StopReport } from './stop-tools.ts'
 export type { Feature } from './table.ts'
 export type { TaskSupport } from './tasks/task.ts'

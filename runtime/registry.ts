@@ -1,4 +1,4 @@
-import type { Access } from './access.ts'
+import { type Access, type NeededAccess, suffices } from './access.ts'
 import { DefinitionError, ErrorCode, RpcError } from './errors.ts'
 import { toJson, utf8Length } from './json.ts'
 import { ListPage, taskSupport } from './table.ts'
@@ -8,8 +8,8 @@ export interface Entry<D> {
   readonly definition: D
   /** As it stands in the list. */
   readonly listed: Record<string, unknown>
-  /** Only for clients that may act: the others do not find it in the list. */
-  readonly acts?: boolean
+  /** What a client must be allowed to find it in the list; everybody finds it when left out. */
+  readonly access?: NeededAccess
   /** How many bytes more it may take in the list of an era that has to wrap parts of it. */
   readonly slackBytes?: number
 }
@@ -34,7 +34,7 @@ export class Registry<D, E extends Entry<D> = Entry<D>> {
   readonly #changed: () => void
   readonly #maxMessageBytes: number
   readonly #kept = new Map<string, Kept<E>>()
-  readonly #pages = { read: new Map<string, ListPage>(), act: new Map<string, ListPage>() }
+  readonly #pages: Record<Access, Map<string, ListPage>> = { read: new Map(), act: new Map(), person: new Map() }
 
   constructor(
     kind: ListPage['kind'],
@@ -123,8 +123,7 @@ export class Registry<D, E extends Entry<D> = Entry<D>> {
 
   /** The pages are sealed with the server's name in them, and that is another one now. */
   sealAnew(): void {
-    this.#pages.read.clear()
-    this.#pages.act.clear()
+    for (const pages of Object.values(this.#pages)) pages.clear()
   }
 
   #knows(cursor: unknown): cursor is string {
@@ -144,7 +143,7 @@ export class Registry<D, E extends Entry<D> = Entry<D>> {
         skipping = key !== after
         continue
       }
-      if (entry.acts === true && access !== 'act') continue
+      if (entry.access !== undefined && !suffices(access, entry.access)) continue
       if (bytes > room) return new ListPage(this.#kind, items, cursorPrefix + last)
       room -= bytes
       last = key

@@ -12,12 +12,14 @@ import { defaultMaxLineBytes } from './framer.ts'
 import { Hardware } from './hardware.ts'
 import { sample } from './history/sampler.ts'
 import { isObject } from './json.ts'
+import { checkLimits, isAllowed, type OperatorLimits } from './operator-limits.ts'
 import { type Owner, processOwner } from './owner.ts'
 import { promptFeature } from './prompts.ts'
 import type { Registry } from './registry.ts'
 import { requestStateSealer } from './request-state.ts'
 import { resourceFeature } from './resources.ts'
 import type { ServerCore, ServerInfo } from './server-core.ts'
+import { type StopReport, stoppedOutputs } from './stop-tools.ts'
 import { type Feature, features, type HandlerTable, handlerTable, waiting } from './table.ts'
 import type { TaskSupport } from './tasks/task.ts'
 import { TaskStore } from './tasks/task-store.ts'
@@ -40,6 +42,8 @@ export interface ServerOptions {
   prompts?: Record<string, Prompt<any>>
   /** Adds a read-only tool `read_sensors`, for hosts that do not show resources to the model. */
   readSensorsTool?: boolean
+  /** What the person who runs the server allows: narrower than the board's own rules, never wider. */
+  limits?: OperatorLimits
   /** Extensions that are served, by id, with their settings (2026-07-28, basic/versioning). */
   extensions?: Record<string, object>
   /** The longest line that is read, in bytes; 4 MiB when left out. */
@@ -111,6 +115,19 @@ export interface Server {
   /** The last resort of a process that dies: what can be made safe at once is. */
   makeSafeNow(): void
   /**
+   * Puts every actuator into its safe state, as {@link Server.makeSafe} does. What does not say `arming: false` stays there
+   * until {@link Server.arm}.
+   *
+   * @param by who stopped it, for the operator
+   */
+  stop(by: string): Promise<StopReport>
+  /** A person lets the outputs move: after a stop, and those that want to be armed. `by` is who, for the operator. */
+  arm(by: string): Promise<void>
+  /** Whether a person armed the outputs since the start and since the last stop. */
+  readonly armed: boolean
+  /** Whether the outputs were stopped, and no person has armed them since. */
+  readonly stopped: boolean
+  /**
    * Stops for good: calls are broken off, actuators made safe, subscriptions ended, the hardware given back.
    * Calling it again waits for the first.
    */
@@ -153,6 +170,7 @@ class BoardServer implements Server, ServerCore {
   diagnose: (text: string) => void
   onLogLevel: () => void = () => {}
   readonly #options: ServerOptions
+  readonly #limits: OperatorLimits
   #catalog: Catalog
   readonly #features: {
     methods: Record<Feature, HandlerTable>
@@ -177,6 +195,7 @@ class BoardServer implements Server, ServerCore {
     if (!isObject(board)) throw new DefinitionError('createServer needs a board: { name, sensors, actuators }')
     this.board = board
     this.#options = options
+    this.#limits = options.limits ?? {}
     this.clock = options.clock ?? systemClock
     this.maxLineBytes = limit('maxLineBytes', options.maxLineBytes, defaultMaxLineBytes)
     // The official SDK's readers give up on lines over 10 MiB.
@@ -196,6 +215,7 @@ class BoardServer implements Server, ServerCore {
     this.#hardware = new Hardware({
       board: () => this.board,
       actuators: () => this.#catalog.actuators,
+      rules: () => this.#catalog.rules,
       owner: options.owner ?? sharedOwner,
       clock: this.clock,
       diagnose: text => this.diagnose(text),
@@ -203,16 +223,18 @@ class BoardServer implements Server, ServerCore {
     })
     this.#catalog = this.#catalogOf(board)
     this.info = serverInfo(board, options)
+    if (options.untilKnown === undefined) checkLimits(this.#limits, board, Object.keys(options.tools ?? {}))
     for (const id of Object.keys(options.extensions ?? {})) {
       if (!extensionId.test(id)) throw new DefinitionError(`extension "${id}": an id looks like com.example/name`)
     }
 
-    const tools = toolFeature(
-      () => this.#listChanged('tools'),
-      this.maxMessageBytes,
-      text => this.diagnose(text),
-      this.tasks,
-    )
+    const tools = toolFeature({
+      changed: () => this.#listChanged('tools'),
+      maxMessageBytes: this.maxMessageBytes,
+      diagnose: text => this.diagnose(text),
+      tasks: this.tasks,
+      isAllowed: name => isAllowed(this.#limits, name),
+    })
     const resources = resourceFeature(() => this.#listChanged('resources'), this.maxMessageBytes)
     const prompts = promptFeature(() => this.#listChanged('prompts'), this.maxMessageBytes)
     this.tools = tools.registry
@@ -282,7 +304,13 @@ class BoardServer implements Server, ServerCore {
       this.#connections.delete(connection)
       this.onLogLevel()
     }
-    const connection = new Connection(this, outlet, undefined, ended, peer)
+    const connection = new Connection(
+      this,
+      outlet,
+      undefined,
+      ended,
+      this.#limits.readOnly ? { ...peer, access: 'read' } : peer,
+    )
     this.#connections.add(connection)
     return connection
   }
@@ -293,6 +321,8 @@ class BoardServer implements Server, ServerCore {
 
   replaceBoard(board: Board): void {
     const next = this.#catalogOf(board, board.name === this.board.name ? this.#catalog.sensors : [])
+    if (this.#catalog.rules.stopped) next.rules.stop()
+    this.#catalog.rules.close()
     const { tools = {}, resources = {}, resourceTemplates = {} } = this.#options
     const last = this.#catalog
     refuseTwins('tool', next.tools, tools)
@@ -318,6 +348,37 @@ class BoardServer implements Server, ServerCore {
     this.#hardware.makeSafeNow()
   }
 
+  async stop(by: string): Promise<StopReport> {
+    const { rules, confirmations, actuators, sensors } = this.#catalog
+    rules.stop()
+    confirmations.forget()
+    const failures = await this.#hardware.stop()
+    this.diagnose(
+      `Everything was stopped by ${by}${failures.size === 0 ? '' : `: ${[...failures.values()].join('; ')}`}`,
+    )
+    // A board that makes itself safe as a whole fails as a whole.
+    const failed = failures.has(this.board.name) ? actuators.map(({ name }) => name) : failures.keys()
+    return {
+      outputs: await stoppedOutputs(actuators, new Set(failed), sensors),
+      failures: [...failures.values()],
+    }
+  }
+
+  async arm(by: string): Promise<void> {
+    await this.#hardware.ready()
+    await this.board.arm?.(true)
+    this.#catalog.rules.arm()
+    this.diagnose(`The outputs were armed by ${by}`)
+  }
+
+  get armed(): boolean {
+    return this.#catalog.rules.armed
+  }
+
+  get stopped(): boolean {
+    return this.#catalog.rules.stopped
+  }
+
   close(reason = 'The server is shutting down'): Promise<void> {
     this.#closing ??= this.#shutDown(reason)
     return this.#closing
@@ -336,6 +397,9 @@ class BoardServer implements Server, ServerCore {
       diagnose: text => this.diagnose(text),
       ready: () => this.#hardware.ready(),
       readSensorsTool: this.#options.readSensorsTool ?? false,
+      limits: this.#limits,
+      stop: by => this.stop(by),
+      arm: by => this.arm(by),
     })
   }
 

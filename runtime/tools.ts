@@ -1,3 +1,4 @@
+import { type NeededAccess, suffices } from './access.ts'
 import type { CallState } from './call-state.ts'
 import { type ContentBlock, type ToolResult, text, toolError } from './content.ts'
 import type { Tool } from './definitions.ts'
@@ -18,7 +19,7 @@ interface ToolEntry extends Entry<Tool<any>> {
   readonly output: CompiledSchema | undefined
   /** The structured answer need not be an object. */
   readonly anyOutput: boolean
-  readonly acts: boolean
+  readonly access: NeededAccess
   readonly task: TaskSupport
 }
 
@@ -35,14 +36,25 @@ export interface ToolFeature {
   readonly methods: HandlerTable
 }
 
-/** Makes the tool feature; `changed` is called whenever the list is another one. */
-export function toolFeature(
-  changed: () => void,
-  maxMessageBytes: number,
-  diagnose: (text: string) => void,
-  tasks: TaskStore,
-): ToolFeature {
-  const registry = new Registry<Tool<any>, ToolEntry>('tools', compileTool, changed, maxMessageBytes)
+/** What the tool feature needs of the server. */
+export interface ToolFeatureOptions {
+  /** Called whenever the list is another one. */
+  readonly changed: () => void
+  readonly maxMessageBytes: number
+  readonly diagnose: (text: string) => void
+  readonly tasks: TaskStore
+  /** Whether the operator lets anybody use this tool, if it acts. */
+  readonly isAllowed: (name: string) => boolean
+}
+
+/** Makes the tool feature. */
+export function toolFeature(options: ToolFeatureOptions): ToolFeature {
+  const { changed, maxMessageBytes, diagnose, tasks, isAllowed } = options
+  const compile = (name: string, definition: Tool<any>): ToolEntry => {
+    const entry = compileTool(name, definition)
+    return entry.access === 'read' || isAllowed(name) ? entry : { ...entry, access: 'nobody' }
+  }
+  const registry = new Registry<Tool<any>, ToolEntry>('tools', compile, changed, maxMessageBytes)
   return {
     registry,
     methods: handlerTable({
@@ -79,9 +91,9 @@ function compileTool(name: string, definition: Tool<any>): ToolEntry {
   if (task !== 'never') Object.assign(listed, { [taskSupport]: task })
   const anyOutput = output !== undefined && output.json.type !== 'object'
   // Silence means that it acts: what nobody called harmless is not for those who may only look.
-  const acts = (definition.access ?? (annotations?.readOnlyHint === true ? 'read' : 'act')) !== 'read'
+  const access = definition.access ?? (annotations?.readOnlyHint === true ? 'read' : 'act')
   const slackBytes = slackOf(input, output, anyOutput) + (task === 'never' ? 0 : taskBytes)
-  return { name, definition, listed, input, output, anyOutput, acts, task, slackBytes }
+  return { name, definition, listed, input, output, anyOutput, access, task, slackBytes }
 }
 
 /** What a listed tool that may be a task takes more in the list of 2025-11-25. */
@@ -105,9 +117,7 @@ function callTool(
   const entry = registry.entry(name)
   if (entry === undefined) throw new RpcError(ErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 128)}`)
   if (!isObject(given)) throw new RpcError(ErrorCode.InvalidParams, 'arguments must be an object')
-  if (entry.acts && call.outlet.access !== 'act') {
-    return toolError(`Nothing was done: ${entry.name} works hardware, and this client may only read.`)
-  }
+  if (!suffices(call.outlet.access, entry.access)) return toolError(noAccess(entry))
   call.anyOutput = entry.anyOutput
   const isPlain = entry.task === 'never' && params.task === undefined
   const terms = isPlain ? undefined : call.dialect.taskTerms(call, params, entry)
@@ -115,6 +125,13 @@ function callTool(
   if (terms !== undefined) return runAsTask(entry, checked, call, diagnose, terms, tasks)
   if (checked instanceof Promise) return checked.then(outcome => runChecked(entry, outcome, call, diagnose))
   return runChecked(entry, checked, call, diagnose)
+}
+
+function noAccess({ name, access }: ToolEntry): string {
+  if (access === 'nobody') return `Nothing was done: whoever runs this server does not allow ${name}.`
+  return access === 'person'
+    ? `Nothing was done: ${name} is for a person only, who works it by a page or a command.`
+    : `Nothing was done: ${name} works hardware, and this client may only read.`
 }
 
 const noneGiven: Record<string, unknown> = Object.freeze({})

@@ -23,8 +23,8 @@ export function mergeBoards(boards: Readonly<Record<string, Board>>, options: Me
         `prefix "${prefix}": it is a letter followed by letters, digits, _ or -, at most 31 in all`,
       )
     }
-    addAll(sensors, prefix, board, board.sensors ?? {})
-    addAll(actuators, prefix, board, board.actuators ?? {})
+    const called = addAll(sensors, prefix, board, board.sensors ?? {})
+    addAll(actuators, prefix, board, ownNames(prefix, board, called))
   }
   const all = parts.map(([, board]) => board)
   const abouts = parts.flatMap(([prefix, { about }]) => (about === undefined ? [] : [`${prefix}_…: ${about}`]))
@@ -36,6 +36,9 @@ export function mergeBoards(boards: Readonly<Record<string, Board>>, options: Me
     sensors,
     actuators,
     ...(all.some(({ makeSafe }) => makeSafe !== undefined) && { makeSafe: () => inParallel(all.map(makeBoardSafe)) }),
+    ...(all.some(({ arm }) => arm !== undefined) && {
+      arm: armed => inParallel(all.map(async board => board.arm?.(armed))),
+    }),
     open: () => openAll(all),
     close: () => inParallel([...all].reverse().map(async board => board.close?.())),
   }
@@ -46,11 +49,27 @@ function addAll<D extends { title?: string }>(
   prefix: string,
   board: Board,
   own: Record<string, D>,
-): void {
+): Map<string, string> {
+  const called = new Map<string, string>()
   for (const [name, definition] of Object.entries(own)) {
     const title = `${board.title ?? prefix}: ${definition.title ?? name}`
-    into[freeName(`${prefix}_${name}`, { has: taken => Object.hasOwn(into, taken) })] = { ...definition, title }
+    const free = freeName(`${prefix}_${name}`, { has: taken => Object.hasOwn(into, taken) })
+    into[free] = { ...definition, title }
+    called.set(name, free)
   }
+  return called
+}
+
+/** A group of one board has nothing to do with one of the same name of another; sensors have other names now. */
+function ownNames(prefix: string, board: Board, called: Map<string, string>): Record<string, Actuator<any>> {
+  const actuators = Object.entries(board.actuators ?? {}).map(([name, { group, readback, ...actuator }]) => {
+    const shown = called.get(readback ?? '')
+    return [
+      name,
+      { ...actuator, ...(group !== undefined && { group: `${prefix}:${group}` }), ...(shown && { readback: shown }) },
+    ]
+  })
+  return Object.fromEntries(actuators)
 }
 
 /** Opened one after the other; when one cannot be, those before are given back. */

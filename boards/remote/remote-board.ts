@@ -25,10 +25,8 @@ export interface RemoteBoardOptions {
   tell(text: string): void
 }
 
-/** `audience` of a description: not for the model. */
-const personOnly = 1
-/** A server may have a tool of this name of its own. */
-const takenNames = ['read_sensors']
+/** A server has tools of these names of its own. */
+const takenNames = ['read_sensors', 'stop_all', 'arm_outputs']
 
 /**
  * The board that a device describes. A part of it that the runtime does not take is left out and told, so that the rest
@@ -52,12 +50,10 @@ export function remoteBoard(described: LinkDescription, options: RemoteBoardOpti
   for (const [number, described] of description.actuators.entries()) {
     const name = nameOf('actuator', described.name, taken, tell)
     taken.add(name)
-    // The numbers are positions: what is not served still has its own.
-    if (described.audience === personOnly) continue
     const shown = names[described.readback ?? -1]
     const readback = shown !== undefined && Object.hasOwn(sensors, shown) ? shown : undefined
-    const actuator = remoteActuator(name, number, described, device, readback)
-    const accepted = acceptable(name, actuator, tell)
+    const actuator = remoteActuator(number, described, device, readback)
+    const accepted = acceptable(name, actuator, sensors, tell)
     if (accepted === undefined) continue
     // Some hosts send "9600" for 9600.
     const inputSchema = valuesFromText(accepted.inputSchema as JsonSchema, `inputSchema of tool "${name}"`)
@@ -99,12 +95,17 @@ function nameOf(what: string, raw: string, taken: ReadonlySet<string>, tell: (te
 }
 
 /** The actuator, or what of it the runtime takes: without its safe values, without the schema of its answer. */
-function acceptable(name: string, actuator: Actuator<any>, tell: (text: string) => void): Actuator<any> | undefined {
+function acceptable(
+  name: string,
+  actuator: Actuator<any>,
+  sensors: Record<string, Sensor>,
+  tell: (text: string) => void,
+): Actuator<any> | undefined {
   const { outputSchema: _, ...plain } = actuator
-  const ways = [actuator, { ...actuator, safe: null }, plain, { ...plain, safe: null }]
+  const ways = [actuator, withoutSafe(actuator), plain, withoutSafe(plain)]
   let mistake: string | undefined
   for (const way of ways) {
-    const found = mistakeIn({ name: 'check', actuators: { [name]: way } })
+    const found = mistakeIn({ name: 'check', sensors, actuators: { [name]: way } })
     if (found === undefined) {
       if (mistake !== undefined) tell(mistake)
       return way
@@ -113,6 +114,10 @@ function acceptable(name: string, actuator: Actuator<any>, tell: (text: string) 
   }
   tell(`left out: ${mistake}`)
   return undefined
+}
+
+function withoutSafe({ holdForMs: _, group: __, ...actuator }: Actuator<any>): Actuator<any> {
+  return { ...actuator, safe: null }
 }
 
 /** What the runtime says against a board: it alone knows all of its rules. */

@@ -1,4 +1,4 @@
-import { type Actuator, type ActuatorAnnotations, actuator } from '../../runtime/board.ts'
+import { type Actuator, actuator } from '../../runtime/board.ts'
 import {
   closeTap,
   emptyTank,
@@ -60,7 +60,6 @@ function pump({ house, moves, instruments }: Workings) {
       waterLevel: { type: 'number', description: 'What is left in the tank, 0 to 1.' },
       stopped: { type: 'boolean', description: 'True when it ended before its time: stopped, or the tank ran empty.' },
     }),
-    annotations: { idempotentHint: false, openWorldHint: false },
     safe: { seconds: 0 },
     timeoutMs: 90_000,
     async set({ seconds }, call) {
@@ -100,7 +99,7 @@ function vent({ house, moves, instruments }: Workings) {
       percent: { type: 'number', description: 'How far open the vent is now.' },
       airTemperature,
     }),
-    annotations: undoable,
+    ...undoable,
     // Every position is as safe as the next one; a vent that is told to stop just stays where it is.
     safe: null,
     async set({ percent }, call) {
@@ -126,7 +125,7 @@ function heater({ house, instruments }: Workings) {
       additionalProperties: false,
     },
     outputSchema: record({ on: { type: 'boolean' }, airTemperature }),
-    annotations: undoable,
+    ...undoable,
     safe: { on: false },
     set({ on }) {
       house.usable().heater = on
@@ -144,7 +143,7 @@ function growLight({ house, instruments }: Workings) {
       percent: { type: 'number' },
       light: { type: 'number', description: 'Light at the plants, lx.' },
     }),
-    annotations: undoable,
+    ...undoable,
     safe: { percent: 0 },
     set({ percent }) {
       house.usable().lamp = percent / 100
@@ -166,7 +165,7 @@ function refill({ house, moves, instruments }: Workings) {
       'it is, so 0 just closes the tap.',
     inputSchema: percentOf('How full it shall be.'),
     outputSchema: record({ waterLevel: { type: 'number', description: 'How full the tank is now, 0 to 1.' } }),
-    annotations: { idempotentHint: true, openWorldHint: false },
+    absolute: true,
     safe: { percent: 0 },
     async set({ percent }, call) {
       house.usable()
@@ -181,7 +180,7 @@ function refill({ house, moves, instruments }: Workings) {
 }
 
 /** Another call undoes the move, and the same call twice does no more than once. */
-const undoable: ActuatorAnnotations = { destructiveHint: false, idempotentHint: true, openWorldHint: false }
+const undoable = { reversible: true, absolute: true }
 
 const airTemperature = { type: 'number', description: 'Degrees Celsius.' }
 

@@ -1,3 +1,4 @@
+import type { Access } from '../access.ts'
 import { type Asker, elicit, roots, sample } from '../asking.ts'
 import {
   type Call,
@@ -21,6 +22,7 @@ import type { TaskTerms } from './terms.ts'
 export interface TaskCallOptions {
   readonly clientInfo: ClientInfo | undefined
   readonly clientCapabilities: ClientCapabilities
+  readonly access: Access
   readonly clock: Clock
   readonly questionTimeoutMs: number
 }
@@ -32,6 +34,7 @@ export interface TaskCallOptions {
 export class TaskCall implements Call, Asker {
   readonly clientInfo: ClientInfo | undefined
   readonly clientCapabilities: ClientCapabilities
+  readonly access: Access
   /** No question goes out with an answer here: the handler never runs again. */
   readonly questions = undefined
   readonly #task: Task
@@ -44,6 +47,7 @@ export class TaskCall implements Call, Asker {
   constructor(task: Task, terms: TaskTerms, options: TaskCallOptions) {
     this.clientInfo = options.clientInfo
     this.clientCapabilities = options.clientCapabilities
+    this.access = options.access
     this.#task = task
     this.#terms = terms
     this.#options = options

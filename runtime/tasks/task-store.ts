@@ -136,7 +136,13 @@ export class TaskStore {
     const { clock, questionTimeoutMs } = this.#options
     const { clientInfo, clientCapabilities } = call
     const task = new Task(newId(), owner, clock.now())
-    const taskCall = new TaskCall(task, terms, { clientInfo, clientCapabilities, clock, questionTimeoutMs })
+    const taskCall = new TaskCall(task, terms, {
+      clientInfo,
+      clientCapabilities,
+      access: call.access,
+      clock,
+      questionTimeoutMs,
+    })
     this.#tasks.set(task.id, task)
     // The answer with the id is written in the same turn: nothing that the work says can come before it.
     const over = Promise.resolve()

@@ -20,7 +20,8 @@ export function vectorBoard(): Board {
           required: ['percent', 'on'],
         },
         safe: { percent: 0, on: false },
-        annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
+        reversible: true,
+        absolute: true,
         set({ percent, on }) {
           level = on ? percent : 0
         },
@@ -32,6 +33,7 @@ export function vectorBoard(): Board {
           required: ['brightness'],
         },
         safe: null,
+        reachesBeyond: true,
         set: () => {},
       }),
     },

@@ -33,7 +33,7 @@ describe.each([
   it('finds the tools that change nothing, and those that are for everybody', async () => {
     const { server } = served()
     const ask = await reader(server)
-    expect(names(await ask('tools/list'))).toEqual(['read_sensors', 'look', 'brake'])
+    expect(names(await ask('tools/list'))).toEqual(['read_sensors', 'stop_all', 'look', 'brake'])
   })
 
   it('does not spoil the list of those who may act, in whatever order they ask', async () => {

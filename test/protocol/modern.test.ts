@@ -357,7 +357,7 @@ describe('pages', () => {
       pages++
     } while (cursor !== undefined)
     expect(pages).toBeGreaterThan(3)
-    expect(names).toEqual(['fan', 'echo', 'wait', ...Object.keys(many)])
+    expect(names).toEqual(['fan', 'stop_all', 'arm_outputs', 'echo', 'wait', ...Object.keys(many)])
   })
 
   it('a tool that no page could hold is refused when it is added', () => {
@@ -380,7 +380,13 @@ describe('pages', () => {
       [1, 2].map(async () => JSON.stringify((await new TestClient(server).modern('tools/list')).result)),
     )
     expect(lists[0]).toBe(lists[1])
-    expect(JSON.parse(lists[0]!).tools.map(({ name }: any) => name)).toEqual(['fan', 'echo', 'wait'])
+    expect(JSON.parse(lists[0]!).tools.map(({ name }: any) => name)).toEqual([
+      'fan',
+      'stop_all',
+      'arm_outputs',
+      'echo',
+      'wait',
+    ])
   })
 })
 

@@ -24,7 +24,11 @@ describe('a device that got new firmware', () => {
     server.replaceBoard(boardOf({ version: '2.0.0', sensors: { soil: reading(1) }, actuators: { fan: lamp } }))
     await settled()
     expect(told(client)).toEqual(['notifications/tools/list_changed', 'notifications/resources/list_changed'])
-    expect((await client.modern('tools/list')).result.tools.map((each: any) => each.name)).toEqual(['fan'])
+    expect((await client.modern('tools/list')).result.tools.map((each: any) => each.name)).toEqual([
+      'stop_all',
+      'arm_outputs',
+      'fan',
+    ])
     const uris = (await client.modern('resources/list')).result.resources.map((each: any) => each.uri)
     expect(uris).toEqual(['sensor://box', 'sensor://box/soil'])
   })
@@ -75,14 +79,23 @@ describe('a device that got new firmware', () => {
     const server = createServer(boardOf({}), { tools: { fan: { call: () => 'ours' } } })
     const client = new TestClient(server)
     expect(() => server.replaceBoard(boardOf({ actuators: { fan: lamp } }))).toThrow(/"fan" is declared twice/)
-    expect((await client.modern('tools/list')).result.tools.map((each: any) => each.name)).toEqual(['lamp', 'fan'])
+    expect((await client.modern('tools/list')).result.tools.map((each: any) => each.name)).toEqual([
+      'lamp',
+      'stop_all',
+      'arm_outputs',
+      'fan',
+    ])
   })
 
   it('goes on as it was when the new description has a mistake', async () => {
     const server = createServer(boardOf({}))
     const client = new TestClient(server)
     expect(() => server.replaceBoard(boardOf({ sensors: { 'no name': reading(1) } }))).toThrow(/no name/)
-    expect((await client.modern('tools/list')).result.tools.map((each: any) => each.name)).toEqual(['lamp'])
+    expect((await client.modern('tools/list')).result.tools.map((each: any) => each.name)).toEqual([
+      'lamp',
+      'stop_all',
+      'arm_outputs',
+    ])
   })
 })
 

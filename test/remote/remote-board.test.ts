@@ -101,9 +101,7 @@ describe('actuators', () => {
       sensors: [{ name: 'rpm', type: 'number' }],
       actuators: [{ ...lamp, description: 'A fan.', holdForMs: 5000, minIntervalMs: 500, readback: 0 }],
     })
-    expect(board.actuators!.lamp!.description).toBe(
-      'Says of itself: "A fan." It goes back to its safe state by itself after 5 s. It moves at most once in 500 ms. The sensor rpm shows its effect.',
-    )
+    expect(board.actuators!.lamp!.description).toBe('Says of itself: "A fan."')
   })
 
   it('after an unknown outcome the sensor that shows it is named', async () => {
@@ -139,11 +137,10 @@ describe('actuators', () => {
     expect(told[0]).toMatch(/^left out: .*odd/)
   })
 
-  it('those for a person only are not served, and the numbers of the others stay', async () => {
-    const { board, calls } = boardOf({ actuators: [{ ...lamp, name: 'calibrate', audience: 1 }, lamp] })
-    expect(Object.keys(board.actuators!)).toEqual(['lamp'])
-    await board.actuators!.lamp!.set({ percent: 5 }, quietCall())
-    expect(calls).toEqual([[1, [5]]])
+  it('those for a person only say so: they are in no list of a model', () => {
+    const { board } = boardOf({ actuators: [{ ...lamp, name: 'calibrate', audience: 1 }, lamp] })
+    expect(board.actuators!.calibrate!.audience).toBe('person')
+    expect(board.actuators!.lamp!.audience).toBeUndefined()
   })
 
   it('one that has the name of the tool that reads sensors gets another', () => {
@@ -153,50 +150,29 @@ describe('actuators', () => {
   })
 })
 
-describe('a move that a person has to agree to', () => {
-  const asking = (confirm: number) => boardOf({ actuators: [{ ...lamp, confirm }] })
-  const person = (action: string) => {
-    const asked: string[] = []
-    const elicit = async ({ message }: { message: string }) => {
-      asked.push(message)
-      return { action }
-    }
-    return { asked, call: quietCall({ clientCapabilities: { elicitation: {} }, elicit: elicit as any }) }
-  }
-
-  it('is asked each time, with what is to be done', async () => {
-    const { board, calls } = asking(2)
-    const { asked, call } = person('accept')
-    await board.actuators!.lamp!.set({ percent: 1 }, call)
-    await board.actuators!.lamp!.set({ percent: 2 }, call)
-    expect(asked).toEqual([
-      'Move "lamp" of rig (/dev/ttyACM0)? {"percent":1}',
-      'Move "lamp" of rig (/dev/ttyACM0)? {"percent":2}',
-    ])
-    expect(calls).toHaveLength(2)
+describe('the rules of a device', () => {
+  it('are told in the words of a board, and kept by the device', () => {
+    const rules = { holdForMs: 5000, minIntervalMs: 500, maxRate: 10, group: 3, arming: true, safe: [0] }
+    const { board } = boardOf({ actuators: [{ ...lamp, ...rules }] })
+    expect(board.actuators!.lamp).toMatchObject({
+      selfKept: true,
+      holdForMs: 5000,
+      minIntervalMs: 500,
+      maxRate: 10,
+      group: '3',
+      arming: true,
+    })
   })
 
-  it('is asked once when the first move is what counts', async () => {
-    const { board, calls } = asking(1)
-    const { asked, call } = person('accept')
-    await board.actuators!.lamp!.set({ percent: 1 }, call)
-    await board.actuators!.lamp!.set({ percent: 2 }, call)
-    expect(asked).toHaveLength(1)
-    expect(calls).toHaveLength(2)
-  })
-
-  it.each(['decline', 'cancel'])('%s moves nothing', async action => {
-    const { board, calls } = asking(2)
-    await expect(board.actuators!.lamp!.set({ percent: 1 }, person(action).call)).rejects.toThrow('nothing was moved')
-    expect(calls).toEqual([])
-  })
-
-  it('is refused where nobody can be asked; the safe state asks nobody', async () => {
-    const { board, calls } = asking(2)
-    const { set, safe } = board.actuators!.lamp!
-    await expect(Promise.resolve(set({ percent: 1 }, quietCall()))).rejects.toThrow('cannot ask one: nothing was moved')
-    await set(safe, quietCall())
-    expect(calls).toEqual([[0, [0]]])
+  it.each([
+    [undefined, undefined],
+    [0, undefined],
+    [1, 'first'],
+    [2, 'each'],
+    [3, 'each'],
+  ])('confirm %s means %s: what is not known is taken for the stricter one', (confirm, expected) => {
+    const { board } = boardOf({ actuators: [{ ...lamp, ...(confirm !== undefined && { confirm }) }] })
+    expect(board.actuators!.lamp!.confirm).toBe(expected)
   })
 })
 

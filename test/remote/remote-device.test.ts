@@ -20,9 +20,12 @@ describe('a device on the link', () => {
     expect(board).toMatchObject({ name: 'greenhouse', version: '1.4.0' })
     expect(Object.keys(board!.sensors!)).toEqual(Object.keys(own.sensors!))
     expect(Object.keys(board!.actuators!)).toEqual(Object.keys(own.actuators!))
-    for (const [name, { safe, annotations }] of Object.entries(own.actuators!)) {
+    for (const [name, { safe, reversible, absolute }] of Object.entries(own.actuators!)) {
       expect(board!.actuators![name]!.safe).toEqual(safe)
-      expect(board!.actuators![name]!.annotations).toMatchObject(annotations ?? {})
+      expect(board!.actuators![name]).toMatchObject({
+        ...(reversible && { reversible }),
+        ...(absolute && { absolute }),
+      })
     }
     expect(() => createServer(board!)).not.toThrow()
     expect(rig.told).toEqual([])

@@ -68,11 +68,11 @@ function sensorMembers(name: string, sensor: Sensor): CborInput {
 }
 
 function actuatorMembers(name: string, actuator: Actuator<any>, args: LinkArgument[]): CborInput {
-  const { title, description, safe, timeoutMs, annotations } = actuator
+  const { title, description, safe, timeoutMs, reversible, absolute, reachesBeyond } = actuator
   const hints =
-    (annotations?.destructiveHint === false ? Hint.notDestructive : 0) |
-    (annotations?.idempotentHint === true ? Hint.idempotent : 0) |
-    (annotations?.openWorldHint === false ? Hint.closedWorld : 0)
+    (reversible === true ? Hint.notDestructive : 0) |
+    (absolute === true ? Hint.idempotent : 0) |
+    (reachesBeyond === true ? 0 : Hint.closedWorld)
   const positions = safe === null ? null : positionsOf(args, safe as Record<string, unknown>)
   return members({ name, title, description, safe: positions, hints: hints || undefined, timeoutMs })
 }

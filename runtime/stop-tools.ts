@@ -1,0 +1,167 @@
+import type { ActuatorRunner } from './actuator-runner.ts'
+import { type Readback, readbackOf } from './actuator-tool.ts'
+import type { Board, SensorValue } from './board.ts'
+import type { Call } from './call.ts'
+import type { ToolResult } from './content.ts'
+import { type Tool, tool } from './definitions.ts'
+import { RefusedMove } from './errors.ts'
+import { isObject } from './json.ts'
+import type { SensorReader } from './sensor-reader.ts'
+
+/** What became of one output at a stop. */
+export interface StoppedOutput {
+  actuator: string
+  /**
+   * `confirmed`: a sensor shows that it is safe. `set`: it was put into its safe state, and no sensor shows it. `unconfirmed`:
+   * it was put there, and the sensor shows something else, or nothing. `failed`: it could not be put there. `none`: it has
+   * no safe state, on purpose.
+   */
+  state: 'confirmed' | 'set' | 'unconfirmed' | 'failed' | 'none'
+  readback?: Readback
+}
+
+/** What a stop did. */
+export interface StopReport {
+  outputs: StoppedOutput[]
+  /** What went wrong, for people. */
+  failures: string[]
+}
+
+/** What the tools that stop and arm need of the server. */
+export interface StopToolsOptions {
+  readonly board: Board
+  readonly stop: (by: string) => Promise<StopReport>
+  readonly arm: (by: string) => Promise<void>
+}
+
+/** The names that these tools have in every server. */
+export const stopToolNames = ['stop_all', 'arm_outputs'] as const
+
+/** `stop_all` and, where something stays off after a stop, `arm_outputs`. */
+export function stopTools(options: StopToolsOptions): Record<string, Tool<any>> {
+  const actuators = Object.values(options.board.actuators ?? {})
+  if (actuators.length === 0) return {}
+  const stays = actuators.some(({ arming }) => arming !== false)
+  return { stop_all: stopAll(options, stays), ...(stays ? { arm_outputs: armOutputs(options) } : {}) }
+}
+
+function stopAll({ board, stop }: StopToolsOptions, stays: boolean): Tool<any> {
+  return tool({
+    title: `Stop everything on ${board.title ?? board.name}`,
+    description:
+      'Puts every output into its safe state at once, ahead of everything that runs or waits. Always allowed, and never ' +
+      `asks. Says which outputs a sensor shows as safe.${stays ? ' Afterwards they stay off until a person arms them.' : ''}`,
+    inputSchema: { type: 'object', additionalProperties: false },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        outputs: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              actuator: { type: 'string' },
+              state: { type: 'string', enum: ['confirmed', 'set', 'unconfirmed', 'failed', 'none'] },
+              readback: { type: 'object' },
+            },
+            required: ['actuator', 'state'],
+          },
+        },
+        failures: { type: 'array', items: { type: 'string' } },
+      },
+      required: ['outputs', 'failures'],
+    },
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    access: 'read',
+    async call(_args, call): Promise<ToolResult> {
+      const report = await stop(callerOf(call))
+      return {
+        content: [{ type: 'text', text: words(report) }],
+        structuredContent: { ...report },
+        ...(report.failures.length > 0 ? { isError: true } : {}),
+      }
+    },
+  })
+}
+
+function armOutputs({ board, arm }: StopToolsOptions): Tool<any> {
+  return tool({
+    title: `Arm the outputs of ${board.title ?? board.name}`,
+    description:
+      'Asks the person in front of the host whether the outputs may move again after a stop, and arms them then.',
+    inputSchema: { type: 'object', additionalProperties: false },
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    access: 'act',
+    async call(_args, call) {
+      if (call.access !== 'person') await askPerson(board, call)
+      await arm(callerOf(call))
+      return `The outputs of ${board.title ?? board.name} are armed: they may move again.`
+    },
+  })
+}
+
+async function askPerson(board: Board, call: Call): Promise<void> {
+  if (call.clientCapabilities.elicitation === undefined) {
+    throw new RefusedMove(
+      'confirm',
+      'The outputs were not armed: a person has to do it, and this host cannot ask one. They can run: ferrule arm',
+    )
+  }
+  const { action } = await call.elicit({
+    message: `May the outputs of ${board.title ?? board.name} move again? See that nobody is in the way.`,
+    requestedSchema: { type: 'object', properties: {} },
+    key: 'arm_outputs',
+  })
+  if (action !== 'accept')
+    throw new RefusedMove('confirm', 'The outputs were not armed: the person did not agree to it')
+}
+
+function callerOf(call: Call): string {
+  return call.clientInfo?.name ?? 'a client'
+}
+
+/** What became of each output, as far as a sensor tells. */
+export async function stoppedOutputs(
+  runners: readonly ActuatorRunner[],
+  failed: ReadonlySet<string>,
+  sensors: readonly SensorReader[],
+): Promise<StoppedOutput[]> {
+  for (const sensor of sensors) sensor.forget()
+  return Promise.all(
+    runners.map(async ({ name, actuator }): Promise<StoppedOutput> => {
+      const readback = await readbackOf(actuator.readback, sensors)
+      const shown = readback === undefined ? {} : { readback }
+      if (failed.has(name)) return { actuator: name, state: 'failed', ...shown }
+      if (actuator.safe === null) return { actuator: name, state: 'none', ...shown }
+      if (readback === undefined) return { actuator: name, state: 'set' }
+      const reader = sensors.find(each => each.name === readback.sensor)
+      const confirmed = showsSafe(actuator.safe, readback.value, reader?.sensor.deadBand ?? 0)
+      return { actuator: name, state: confirmed ? 'confirmed' : 'unconfirmed', readback }
+    }),
+  )
+}
+
+/** Whether a reading is what the only value among the safe arguments lets expect. On and off are also 1 and 0. */
+function showsSafe(safe: unknown, value: SensorValue | undefined, deadBand: number): boolean {
+  const values = isObject(safe) ? Object.values(safe) : []
+  const [expected] = values
+  if (values.length !== 1 || value === undefined) return false
+  if (typeof expected === 'string') return value === expected
+  return Math.abs(Number(value) - Number(expected)) <= deadBand
+}
+
+const stateWords: Record<StoppedOutput['state'], string> = {
+  confirmed: 'safe, as its sensor shows',
+  set: 'put into its safe state; no sensor shows it',
+  unconfirmed: 'put into its safe state, but its sensor does not show it: look at it',
+  failed: 'NOT SAFE: it could not be put into its safe state. Switch it off by hand',
+  none: 'has no safe state',
+}
+
+function words({ outputs, failures }: StopReport): string {
+  const lines = outputs.map(({ actuator, state, readback }) => {
+    const seen = readback?.value === undefined ? '' : ` (${readback.sensor}: ${readback.value} ${readback.unit ?? ''})`
+    return `${actuator}: ${stateWords[state]}${seen.trimEnd()}`
+  })
+  return ['Stopped.', ...lines, ...failures].join('\n')
+}
