@@ -56,7 +56,7 @@ describe.skipIf(noPtys !== undefined)('the doctor', () => {
   it('does so for one that speaks MCP', async () => {
     const board = new CabledBoard(mcpFirmware(greenhouse()))
     const { code, text } = await doctor(board.path)
-    expect(text).toMatch(/Greenhouse 1.0.0 \(MCP .*\n.*tools +fan\n.*sensor:\/\/greenhouse/)
+    expect(text).toMatch(/Greenhouse 1.0.0 \(MCP .*\n.*tools +fan, stop_all, arm_outputs\n.*sensor:\/\/greenhouse/)
     expect(code).toBe(0)
   })
 

@@ -120,7 +120,7 @@ describe.skipIf(noPtys !== undefined)('a board that speaks MCP itself', () => {
     await bridge.tells('is gone')
     board.flash(linkFirmware(greenhouse()))
     board.plug()
-    while ((await names()) !== 'fan') await bridge.until(nextLine(bridge), 'other tools')
+    while ((await names()) !== 'arm_outputs fan stop_all') await bridge.until(nextLine(bridge), 'other tools')
     board.unplug()
     board.flash(talker)
     board.plug()
