@@ -1112,7 +1112,7 @@ describe('registries', () => {
     server.tools.delete('a')
     expect((await client.modern('tools/call', { name: 'a' })).error.code).toBe(-32602)
     expect([...server.tools.keys()]).toEqual(['fan', 'saw', 'stop_all', 'arm_outputs', 'b'])
-    expect([server.tools.size, server.tools.has('b'), server.tools.get('a')]).toEqual([3, true, undefined])
+    expect([server.tools.size, server.tools.has('b'), server.tools.get('a')]).toEqual([5, true, undefined])
   })
 
   it('refuse a bad definition when it is added, and keep the good one', () => {
