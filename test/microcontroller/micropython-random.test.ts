@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, type TestContext } from 'vitest'
 import { type CborInput, LinkDevice } from '../../boards/remote/link/index.ts'
 import { vectorBoard } from '../link/vector-board.ts'
 import { OwnedClock, settled } from '../owned-clock.ts'
-import { frameOf, taken } from './micropython/frames.ts'
+import { frameOf, messagesIn, taken } from './micropython/frames.ts'
 import { cPython, microPython } from './micropython/interpreters.ts'
 import { type Stepped, steppedInCPython, steppedInMicroPython } from './micropython/stepped.ts'
 
@@ -73,14 +73,14 @@ const story = fc.array(happening, { minLength: 5, maxLength: 40 })
 /** The log is each device's own. */
 const isOutcome = (hex: string) => !/^8[0-9a-f]11/.test(hex)
 
-const interpreters: [string, (context: TestContext) => Promise<Stepped>][] = [
-  ['MicroPython', async context => steppedInMicroPython(await micro.or(context), 'pot', 1)],
-  ['CPython', async context => steppedInCPython(await full.or(context), 'pot', 1)],
+const interpreters: [string, (context: TestContext, board: string) => Promise<Stepped>][] = [
+  ['MicroPython', async (context, board) => steppedInMicroPython(await micro.or(context), board, 1)],
+  ['CPython', async (context, board) => steppedInCPython(await full.or(context), board, 1)],
 ]
 
 describe.each(interpreters)('in %s', (_, start) => {
   it(`whatever comes, it answers as the device in TypeScript does (SEED=${seed})`, async context => {
-    const python = await start(context)
+    const python = await start(context, 'pot')
     onTestFinished(() => python.close())
     let boot = 1
     const play = async (happenings: { message: CborInput; times: number; ms: number }[]) => {
@@ -120,5 +120,42 @@ describe.each(interpreters)('in %s', (_, start) => {
       await device.close()
     }
     await fc.assert(fc.asyncProperty(story, play), { seed, numRuns })
+  }, 180_000)
+
+  it(`no bytes stop it, and the next hello is answered (SEED=${seed})`, async context => {
+    const python = await start(context, 'bench')
+    onTestFinished(() => python.close())
+    const noise = fc.oneof(
+      { weight: 2, arbitrary: fc.uint8Array({ maxLength: 80 }) },
+      // The message of a good frame: random bytes, or what a host would hardly say.
+      { weight: 1, arbitrary: fc.uint8Array({ minLength: 1, maxLength: 60 }).map(bytes => frameOf(bytes)) },
+      { weight: 3, arbitrary: message.map(each => frameOf(each)) },
+      // Calls of all that the bench has, which does things that take long, fail and print.
+      {
+        weight: 6,
+        arbitrary: fc
+          .tuple(fc.constant(4), fc.constant(session), fc.nat(255), fc.nat(16), args)
+          .map(each => frameOf(each)),
+      },
+      {
+        weight: 3,
+        arbitrary: fc.tuple(fc.constant(3), fc.constant(session), ask, fc.nat(11)).map(each => frameOf(each)),
+      },
+    )
+    let now = 0
+    let next = 100
+    const play = async (chunks: { bytes: Uint8Array; ms: number }[]) => {
+      await python.step(now, frameOf([0, session, 1, new Map()]))
+      for (const { bytes, ms } of chunks) {
+        now += ms
+        await python.step(now, bytes)
+      }
+      next++
+      const answer = await python.step(now, Buffer.concat([Uint8Array.of(0x0a), frameOf([0, next, 1, new Map()])]))
+      const last = messagesIn(answer.subarray(answer.lastIndexOf(0xfe)))
+      expect(last).toEqual([[14, next, 1, expect.any(Map)]])
+    }
+    const chunk = fc.record({ bytes: noise, ms: fc.constantFrom(0, 0, 1, 50, 3000) })
+    await fc.assert(fc.asyncProperty(fc.array(chunk, { maxLength: 30 }), play), { seed, numRuns })
   }, 180_000)
 })

@@ -340,6 +340,14 @@ def _size(item):
     return counter.length
 
 
+def _sendable(value):
+    try:
+        _size(value)
+    except ValueError as reason:
+        raise Failed(str(reason))
+    return value
+
+
 class _Reader:
     """Reads what lies in a buffer. Strict: what is not as section 3 says is damaged."""
 
@@ -1131,12 +1139,11 @@ class Board:
 
     def _result(self, id, value):
         try:
-            sent = self._send([12, self._session, id, value])
+            if not self._send([12, self._session, id, value]):
+                self._error(id, _TOO_LARGE)
         except ValueError as reason:
+            # The outcome of a call, changed by the program since it was remembered.
             self._error(id, _FAILED, str(reason))
-            return
-        if not sent:
-            self._error(id, _TOO_LARGE)
 
     def _record(self, number):
         """The record of the description with this number, made when it is asked for."""
@@ -1196,9 +1203,7 @@ class Board:
 
     def _reading(self, sensor):
         value = sensor.read()
-        # Found out here, so that a watch tells of it as well.
-        _size(value)
-        return value
+        return _sendable(value)
 
     def _look(self, sensor):
         sensor.due = self._now + sensor.period
@@ -1393,9 +1398,8 @@ class Board:
 
     def _outcome(self, value, actuator):
         try:
-            _size(value)
-            return 0, value
-        except Exception as thrown:
+            return 0, _sendable(value)
+        except Failed as thrown:
             return self._told(thrown, actuator.members)
 
     def _step(self, actuator):
