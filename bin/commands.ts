@@ -82,6 +82,10 @@ const httpOptions = {
   'allowed-host': { value: 'NAME', many: true, help: 'a further name under which it may be reached, such as pi.local' },
   'allowed-origin': { value: 'URL', many: true, help: 'a web page of this origin may use it' },
   'legacy-sse': { help: 'serve clients of revision 2024-11-05 as well, at /sse' },
+  'require-token': { help: 'ask for a token on this computer too; from others it is asked for anyway' },
+  'token-file': { value: 'FILE', help: 'ask for a token of this file (the usual one: see ferrule help token)' },
+  'oauth-issuer': { value: 'URL', help: 'let in who has an access token of this authorization server' },
+  'oauth-audience': { value: 'URL', help: 'the address that clients use: access tokens must be meant for it' },
 } as const satisfies Record<string, Option>
 
 /** The options that have to do with HTTP. */
@@ -103,7 +107,8 @@ export const commands = {
     notes: [
       'Hosts start this command for you; "ferrule host" prints what to give them. Only the protocol goes to stdout: ' +
         'whatever the file prints goes to stderr.',
-      'With --http it serves any number of hosts at a URL, until Ctrl-C. Only programs on this computer reach it.',
+      'With --http it serves any number of hosts at a URL, until Ctrl-C. Only programs on this computer reach ' +
+        'it, until you name another host; then it asks for a token, which "ferrule token create" makes.',
       'With --serial the computer is the board: /dev/ttyGS0 is the USB socket of a Raspberry Pi Zero or 4 in gadget ' +
         'mode, /dev/serial0 its UART. --baud, --pace and --dtr belong to it.',
     ],
@@ -111,6 +116,7 @@ export const commands = {
       'ferrule serve greenhouse.ts',
       `ferrule serve ${builtInDemo}`,
       'ferrule serve greenhouse.ts --http',
+      'ferrule serve greenhouse.ts --http 0.0.0.0:8970 --allowed-host pi.local',
       'ferrule serve greenhouse.ts --serial /dev/ttyGS0',
     ],
   },

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isLoopback } from '../transports/http/gate.ts'
 import type { HttpOptions } from '../transports/http/index.ts'
 import { type Arguments, httpOptionNames } from './commands.ts'
 import { exitCodes, Failure } from './failure.ts'
@@ -8,16 +9,24 @@ import { exitCodes, Failure } from './failure.ts'
  *
  * @throws Failure that says what would be right
  */
-export function httpOptions({ values, lists }: Pick<Arguments, 'values' | 'lists'>): HttpOptions | undefined {
+export async function httpOptions({
+  values,
+  lists,
+}: Pick<Arguments, 'values' | 'lists'>): Promise<HttpOptions | undefined> {
   if (values.http === undefined) {
     const lonely = httpOptionNames.find(name => values[name] !== undefined)
     if (lonely !== undefined) throw new Failure(`--${lonely} belongs to --http`, exitCodes.wrongUse)
     return undefined
   }
+  const where = values.http === true ? {} : place(values.http)
   const tls = tlsFiles(values)
+  const { httpAccess } = await import('./http-access.ts')
+  const say = (text: string) => void process.stderr.write(`ferrule: ${text}\n`)
+  const authorizer = await httpAccess(values, { open: where.host !== undefined && !isLoopback(where.host), say })
   return {
-    ...(values.http === true ? {} : place(values.http)),
+    ...where,
     ...(tls === undefined ? {} : { tls }),
+    ...(authorizer === undefined ? {} : { authorizer }),
     allowedHosts: lists?.['allowed-host'] ?? [],
     allowedOrigins: lists?.['allowed-origin'] ?? [],
     legacySse: values['legacy-sse'] === true,

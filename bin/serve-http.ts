@@ -36,6 +36,7 @@ export async function serveOverHttp(server: Server, options: HttpOptions): Promi
       [
         `  for Claude Code   claude mcp add --transport http ${server.board.name} ${serving.url}`,
         `  for other hosts   "${server.board.name}": { "type": "http", "url": "${serving.url}" }`,
+        ...(options.authorizer === undefined ? [] : ['  with a token      see docs/http-access.md']),
         'Ctrl-C ends it.',
         '',
       ].join('\n'),

@@ -11,7 +11,7 @@ export async function run({ positionals, values, lists = {} }: Arguments): Promi
   const lonely = ['baud', 'pace', 'dtr'].find(name => values[name] !== undefined && values.serial === undefined)
   if (lonely !== undefined) throw new Failure(`--${lonely} belongs to --serial PATH`, exitCodes.wrongUse)
   const overHttp = httpOptionNames.some(name => values[name] !== undefined)
-    ? (await import('./http-options.ts')).httpOptions({ values, lists })
+    ? await (await import('./http-options.ts')).httpOptions({ values, lists })
     : undefined
   if (overHttp !== undefined && values.serial !== undefined) {
     throw new Failure('--http and --serial are two ways to serve: name one of them', exitCodes.wrongUse)

@@ -6,7 +6,7 @@ import { serveBridge, serveBridgeOverHttp } from './serve.ts'
 /** `ferrule bridge`: serves a board on a cable to the host that started it, or over HTTP. */
 export async function run(given: Arguments): Promise<void> {
   const options = bridgeOptions(given)
-  const overHttp = httpOptions(given)
+  const overHttp = await httpOptions(given)
   if (overHttp !== undefined) return serveBridgeOverHttp(options, overHttp)
   if (process.stdin.isTTY) {
     const ports = options.ports.map(({ spec }) => (spec === 'auto' ? '' : ` --port ${spec}`)).join('')
