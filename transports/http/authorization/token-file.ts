@@ -115,7 +115,7 @@ function find(path: string): { path: string; version: string } | undefined {
   let real: string
   let stat: Stats
   try {
-    real = realpathSync(path)
+    real = realpathSync.native(path)
     stat = statSync(real)
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined
