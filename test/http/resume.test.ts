@@ -131,9 +131,10 @@ describe('a stream of a call', () => {
     const rest = await visit.listen({ 'Last-Event-ID': cutAt })
     await rest.ended
     const got = progressOf(rest)
-    expect(got.length).toBeGreaterThan(2)
+    expect(got.at(-1)).toBe('the end')
+    expect(got.length).toBeGreaterThan(1)
     expect(got.length).toBeLessThan(9)
-    expect(got.slice(-2)).toEqual([50, 'the end'])
+    expect(got[0]).toBeGreaterThan(5)
   })
 
   it('gives up streams that were read to their end before those that were not', async () => {
@@ -185,14 +186,10 @@ describe('the standing stream', () => {
     await first.until(({ events }) => withData(events).length === 1)
     first.leave()
     await first.ended
-    await expect
-      .poll(async () => {
-        site.server.log('warning', 'two')
-        const second = await visit.listen()
-        await second.until(({ events }) => withData(events).length > 0)
-        second.leave()
-        return withData(second.events).map(({ data }) => JSON.parse(data!).params.data)
-      })
-      .not.toContain('one')
+    const second = await visit.listen()
+    site.server.log('warning', 'two')
+    await second.until(({ events }) => withData(events).length > 0)
+    expect(withData(second.events).map(({ data }) => JSON.parse(data!).params.data)).toEqual(['two'])
+    second.leave()
   })
 })
