@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { FrameWriter, LinkError, UnknownOutcomeError, writeCbor } from '../../boards/remote/link/index.ts'
+import { LinkError, UnknownOutcomeError } from '../../boards/remote/link/index.ts'
 import { noisyLine, seeded } from '../link/pair.ts'
 import { ChipRig, chipOf } from './chip-rig.ts'
-
-/** A frame of the host, as it travels. */
-function frame(message: Parameters<typeof writeCbor>[1]): Uint8Array {
-  const writer = new FrameWriter()
-  writer.begin()
-  writeCbor(writer, message)
-  return writer.end().slice()
-}
+import { frame } from './frame.ts'
+import { latencyOf } from './latency.ts'
 
 describe('the greenhouse firmware on an emulated chip', () => {
   it('says what it is, and describes itself', async () => {
@@ -282,6 +276,15 @@ describe('the resources of the chip', () => {
     }
     expect(rig.chip.wire.lost).toBe(lost)
     expect(rig.host.counters.repeats).toBeLessThanOrEqual(2)
+  })
+
+  it.each([
+    ['ping', 2],
+    ['call', 3],
+    ['read', 4],
+    ['stop', 4],
+  ] as const)('it begins to answer a %s within %i ms of its own time', async (question, ms) => {
+    expect((await latencyOf(question, 50)).longest).toBeLessThanOrEqual(ms)
   })
 
   it('it sleeps while there is nothing to do', async () => {
