@@ -44,6 +44,8 @@ export class CallState implements Call, Asker {
   progressToken: string | number | undefined = undefined
   /** Nothing more may be sent for this call: it was answered or cancelled. */
   settled = false
+  /** What the tool threw, for the record. */
+  thrown: unknown = undefined
   cancelled = false
   /** The request's params, where an era needs them again. */
   params: Record<string, unknown> | undefined = undefined
@@ -68,6 +70,10 @@ export class CallState implements Call, Asker {
 
   get access(): Access {
     return this.outlet.access
+  }
+
+  get client(): string | undefined {
+    return this.outlet.client
   }
 
   get signal(): AbortSignal {

@@ -88,7 +88,7 @@ export function catalog(board: Board, options: CatalogOptions): Catalog {
     if (options.readSensorsTool) tools.read_sensors = readSensorsTool(board, sensors, options)
   }
   if (board.about !== undefined) resources[`device://${board.name}`] = ownWords(board.about)
-  Object.assign(tools, stopTools({ board, stop: options.stop, arm: options.arm }))
+  Object.assign(tools, stopTools({ board, stop: options.stop, arm: options.arm, confirmations }))
   const taken = Object.keys(tools).find(name => ownTools.includes(name) && Object.hasOwn(declared, name))
   if (taken !== undefined) {
     throw new DefinitionError(`actuator "${taken}": this name is taken by a tool that every server has`)

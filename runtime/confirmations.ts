@@ -12,6 +12,8 @@ export interface Question {
   readonly args: string
   /** The question in words. */
   readonly message: string
+  /** What the person can do where the host cannot ask them, as a sentence. */
+  readonly instead?: string
 }
 
 interface Pending extends Question {
@@ -44,7 +46,7 @@ export class Confirmations {
     if (call.clientCapabilities.elicitation === undefined) {
       throw new RefusedMove(
         'confirm',
-        `${question.name} was not moved: a person has to agree to it, and this host cannot ask one (MCP elicitation)`,
+        `${question.name} was not carried out: a person has to agree to it, and this host cannot ask one (MCP elicitation). ${question.instead ?? ''}`.trim(),
       )
     }
     const key = this.#answered(call) ?? this.#remember(question)
@@ -52,17 +54,17 @@ export class Confirmations {
     if (pending === undefined || pending.used || !isSame(pending, question) || pending.expires < this.#clock.now()) {
       throw new RefusedMove(
         'confirm',
-        `${question.name} was not moved: what the person agreed to was used, or is too old`,
+        `${question.name} was not carried out: what the person agreed to was used, or is too old`,
       )
     }
     pending.used = true
     try {
       const { action } = await call.elicit({ key, message: question.message, requestedSchema: noFields })
       if (action !== 'accept') {
-        throw new RefusedMove('confirm', `${question.name} was not moved: the person did not agree to it`)
+        throw new RefusedMove('confirm', `${question.name} was not carried out: the person did not agree to it`)
       }
       if (this.#pending.get(key) !== pending) {
-        throw new RefusedMove('confirm', `${question.name} was not moved: everything was stopped meanwhile`)
+        throw new RefusedMove('confirm', `${question.name} was not carried out: everything was stopped meanwhile`)
       }
       return await move()
     } catch (thrown) {

@@ -90,6 +90,7 @@ export class Connection implements Speaker {
   /** The same for a line that was parsed elsewhere. */
   receiveValue(value: unknown): void {
     if (this.#closed) return
+    this.server.deadMan?.heard()
     try {
       if (kindOf(value) === 'batch') this.#receiveBatch(value as unknown[])
       else this.#receiveOne(value)
@@ -255,7 +256,7 @@ export class Connection implements Speaker {
       }
       const dialect = this.#dialects.find(each => each.claims(method, meta as Record<string, unknown> | undefined))
       if (dialect === undefined) throw this.#noEra(method)
-      if (this.#inFlight.size >= this.server.maxCallsInFlight) {
+      if (this.#inFlight.size >= this.server.maxCallsInFlight && !isStop(method, params)) {
         throw new RpcError(ErrorCode.InternalError, `More than ${this.server.maxCallsInFlight} requests are in flight`)
       }
       call = new CallState(id, method, dialect, this)
@@ -400,6 +401,11 @@ export class Connection implements Speaker {
       { supported: eras[0]?.versions ?? [] },
     )
   }
+}
+
+/** A stop jumps every queue. */
+function isStop(method: string, params: unknown): boolean {
+  return method === 'tools/call' && isObject(params) && params.name === 'stop_all'
 }
 
 const noParams: Record<string, unknown> = Object.freeze({})

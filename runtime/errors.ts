@@ -54,6 +54,8 @@ export class SensorError extends Error {
 /** A device behind a cable that did not do what it was asked. The message says which, why, and what is known of it. */
 export class DeviceFailure extends Error {
   override readonly name: string = 'DeviceFailure'
+  /** What is known of what it was asked for: it was not begun, it failed, or nobody can tell. */
+  readonly outcome: 'refused' | 'failed' | 'unknown' = 'failed'
 }
 
 /** A move that was refused before it began: nothing was moved. The message says by which rule, and what would be right. */

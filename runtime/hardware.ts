@@ -62,6 +62,17 @@ export class Hardware {
     return this.#open ? this.#stop() : new Map()
   }
 
+  /** The same for hardware that may not have been taken yet: it is taken then, which puts it into its safe state. */
+  async takeAndStop(): Promise<Map<string, string>> {
+    try {
+      await within(this.open(), openingMs, this.#options.clock)
+    } catch (thrown) {
+      const { name } = this.#options.board()
+      return new Map([[name, `${name} could not be made safe: ${publicMessage(thrown)}`]])
+    }
+    return this.#stop()
+  }
+
   /** The last resort when nothing may be awaited any more. */
   makeSafeNow(): void {
     if (this.#open) for (const runner of this.#options.actuators()) runner.makeSafeNow()

@@ -16,9 +16,9 @@ export type RecordEvent =
 
 /**
  * How it ended. `started` stands for a move of which the end is not known: it still runs, or the program died in it.
- * `unknown` is the end of a move that may or may not have happened, such as one behind a cable that was pulled.
+ * `asked`: somebody is asked first, and the call comes again with the answer. `unknown` is the end of a move that may or may not have happened, such as one behind a cable that was pulled.
  */
-export type RecordOutcome = 'started' | 'ran' | 'refused' | 'cancelled' | 'failed' | 'unknown' | 'dry-run'
+export type RecordOutcome = 'started' | 'asked' | 'ran' | 'refused' | 'cancelled' | 'failed' | 'unknown' | 'dry-run'
 
 /** One line of the record: what was asked of a server, by whom, and what came of it. It never holds a secret. */
 export interface RecordEntry {

@@ -34,6 +34,8 @@ export interface ServerCore {
   subscribe(uri: string, changed: () => void): () => void
   /** Makes and reads state that the client carries between two requests. */
   readonly requestState: RequestStateSealer
+  /** Is told of each message, where a silent host is taken for one that hangs. */
+  readonly deadMan: { heard(): void } | undefined
   /** A client chose from which level on it hears log messages. */
   onLogLevel(): void
   /** A line for the operator. Never for the client. */

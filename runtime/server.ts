@@ -6,6 +6,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { completes, completionHandler } from './completion.ts'
 import { Connection, type Outlet } from './connection.ts'
 import type { Icon } from './content.ts'
+import { DeadMan } from './dead-man.ts'
 import type { Prompt, Resource, ResourceTemplate, Tool } from './definitions.ts'
 import { DefinitionError } from './errors.ts'
 import { defaultMaxLineBytes } from './framer.ts'
@@ -15,6 +16,7 @@ import { isObject } from './json.ts'
 import { checkLimits, isAllowed, type OperatorLimits } from './operator-limits.ts'
 import { type Owner, processOwner } from './owner.ts'
 import { promptFeature } from './prompts.ts'
+import type { RecordEvent, Recorder, RecordOutcome } from './recorder.ts'
 import type { Registry } from './registry.ts'
 import { requestStateSealer } from './request-state.ts'
 import { resourceFeature } from './resources.ts'
@@ -44,6 +46,13 @@ export interface ServerOptions {
   readSensorsTool?: boolean
   /** What the person who runs the server allows: narrower than the board's own rules, never wider. */
   limits?: OperatorLimits
+  /** Keeps a record of every call, and of stops. */
+  recorder?: Recorder
+  /**
+   * A host that says nothing for so long, in milliseconds, hangs: everything is made safe, and what wants to be armed is
+   * disarmed. Hosts that ping may have a short time; without it a silent host is waited for as long as its pipe is open.
+   */
+  hostSilenceMs?: number
   /** Extensions that are served, by id, with their settings (2026-07-28, basic/versioning). */
   extensions?: Record<string, object>
   /** The longest line that is read, in bytes; 4 MiB when left out. */
@@ -187,6 +196,7 @@ class BoardServer implements Server, ServerCore {
   readonly #changed = new Set<Feature>()
   readonly #hardware: Hardware
   #stopSampling: () => void = () => {}
+  readonly deadMan: DeadMan | undefined
   #closing: Promise<void> | undefined = undefined
   #tasksOver: Promise<void> | undefined = undefined
   #made = false
@@ -219,10 +229,22 @@ class BoardServer implements Server, ServerCore {
       owner: options.owner ?? sharedOwner,
       clock: this.clock,
       diagnose: text => this.diagnose(text),
-      onOpen: () => this.#sample(),
+      onOpen: () => {
+        this.#record('open', 'the hardware was taken')
+        this.#sample()
+      },
     })
     this.#catalog = this.#catalogOf(board)
     this.info = serverInfo(board, options)
+    const { hostSilenceMs } = options
+    this.deadMan =
+      hostSilenceMs === undefined
+        ? undefined
+        : new DeadMan({
+            clock: this.clock,
+            silenceMs: limit('hostSilenceMs', hostSilenceMs, 0),
+            silent: () => void this.#hostIsSilent(hostSilenceMs),
+          })
     if (options.untilKnown === undefined) checkLimits(this.#limits, board, Object.keys(options.tools ?? {}))
     for (const id of Object.keys(options.extensions ?? {})) {
       if (!extensionId.test(id)) throw new DefinitionError(`extension "${id}": an id looks like com.example/name`)
@@ -234,6 +256,7 @@ class BoardServer implements Server, ServerCore {
       diagnose: text => this.diagnose(text),
       tasks: this.tasks,
       isAllowed: name => isAllowed(this.#limits, name),
+      record: options.recorder && { recorder: options.recorder, clock: this.clock, board: () => this.board.name },
     })
     const resources = resourceFeature(() => this.#listChanged('resources'), this.maxMessageBytes)
     const prompts = promptFeature(() => this.#listChanged('prompts'), this.maxMessageBytes)
@@ -352,10 +375,11 @@ class BoardServer implements Server, ServerCore {
     const { rules, confirmations, actuators, sensors } = this.#catalog
     rules.stop()
     confirmations.forget()
-    const failures = await this.#hardware.stop()
+    const failures = await this.#hardware.takeAndStop()
     this.diagnose(
       `Everything was stopped by ${by}${failures.size === 0 ? '' : `: ${[...failures.values()].join('; ')}`}`,
     )
+    this.#record('stop', `by ${by}`, failures.size === 0 ? 'ran' : 'failed')
     // A board that makes itself safe as a whole fails as a whole.
     const failed = failures.has(this.board.name) ? actuators.map(({ name }) => name) : failures.keys()
     return {
@@ -364,11 +388,29 @@ class BoardServer implements Server, ServerCore {
     }
   }
 
+  async #hostIsSilent(ms: number): Promise<void> {
+    const why = `The host said nothing for ${ms / 1000} s`
+    this.diagnose(`${why}: everything is put into its safe state`)
+    this.#record('safe', why)
+    for (const failure of (await this.#hardware.stop()).values()) this.diagnose(failure)
+  }
+
+  #record(event: RecordEvent, reason: string, outcome?: RecordOutcome): void {
+    this.#options.recorder?.record({
+      time: new Date(this.clock.now()).toISOString(),
+      event,
+      board: this.board.name,
+      reason,
+      ...(outcome === undefined ? {} : { outcome }),
+    })
+  }
+
   async arm(by: string): Promise<void> {
     await this.#hardware.ready()
     await this.board.arm?.(true)
     this.#catalog.rules.arm()
     this.diagnose(`The outputs were armed by ${by}`)
+    this.#record('arm', `by ${by}`)
   }
 
   get armed(): boolean {
@@ -436,6 +478,8 @@ class BoardServer implements Server, ServerCore {
   async #shutDown(reason: string): Promise<void> {
     const gone = new Error(reason)
     this.#stopSampling()
+    this.#record('close', reason)
+    this.deadMan?.close()
     const givenBack = this.#hardware.close(reason)
     this.#tasksOver = this.tasks.close(gone)
     for (const connection of this.#connections) {

@@ -2,9 +2,9 @@ import type { ActuatorRunner } from './actuator-runner.ts'
 import { type Readback, readbackOf } from './actuator-tool.ts'
 import type { Board, SensorValue } from './board.ts'
 import type { Call } from './call.ts'
+import type { Confirmations } from './confirmations.ts'
 import type { ToolResult } from './content.ts'
 import { type Tool, tool } from './definitions.ts'
-import { RefusedMove } from './errors.ts'
 import { isObject } from './json.ts'
 import type { SensorReader } from './sensor-reader.ts'
 
@@ -32,6 +32,7 @@ export interface StopToolsOptions {
   readonly board: Board
   readonly stop: (by: string) => Promise<StopReport>
   readonly arm: (by: string) => Promise<void>
+  readonly confirmations: Confirmations
 }
 
 /** The names that these tools have in every server. */
@@ -84,7 +85,7 @@ function stopAll({ board, stop }: StopToolsOptions, stays: boolean): Tool<any> {
   })
 }
 
-function armOutputs({ board, arm }: StopToolsOptions): Tool<any> {
+function armOutputs({ board, arm, confirmations }: StopToolsOptions): Tool<any> {
   return tool({
     title: `Arm the outputs of ${board.title ?? board.name}`,
     description:
@@ -93,27 +94,14 @@ function armOutputs({ board, arm }: StopToolsOptions): Tool<any> {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     access: 'act',
     async call(_args, call) {
-      if (call.access !== 'person') await askPerson(board, call)
-      await arm(callerOf(call))
-      return `The outputs of ${board.title ?? board.name} are armed: they may move again.`
+      const name = board.title ?? board.name
+      const message = `May the outputs of ${name} move again? See that nobody is in the way.`
+      const work = () => arm(callerOf(call))
+      const question = { name: 'arm_outputs', args: '', message, instead: 'They can run: ferrule arm' }
+      await (call.access === 'person' ? work() : confirmations.agreed(question, call, work))
+      return `The outputs of ${name} are armed: they may move again.`
     },
   })
-}
-
-async function askPerson(board: Board, call: Call): Promise<void> {
-  if (call.clientCapabilities.elicitation === undefined) {
-    throw new RefusedMove(
-      'confirm',
-      'The outputs were not armed: a person has to do it, and this host cannot ask one. They can run: ferrule arm',
-    )
-  }
-  const { action } = await call.elicit({
-    message: `May the outputs of ${board.title ?? board.name} move again? See that nobody is in the way.`,
-    requestedSchema: { type: 'object', properties: {} },
-    key: 'arm_outputs',
-  })
-  if (action !== 'accept')
-    throw new RefusedMove('confirm', 'The outputs were not armed: the person did not agree to it')
 }
 
 function callerOf(call: Call): string {
@@ -150,6 +138,10 @@ function showsSafe(safe: unknown, value: SensorValue | undefined, deadBand: numb
   return Math.abs(Number(value) - Number(expected)) <= deadBand
 }
 
+function valueText({ value, unit }: Readback): string {
+  return unit === undefined ? `${value}` : `${value} ${unit}`
+}
+
 const stateWords: Record<StoppedOutput['state'], string> = {
   confirmed: 'safe, as its sensor shows',
   set: 'put into its safe state; no sensor shows it',
@@ -160,8 +152,8 @@ const stateWords: Record<StoppedOutput['state'], string> = {
 
 function words({ outputs, failures }: StopReport): string {
   const lines = outputs.map(({ actuator, state, readback }) => {
-    const seen = readback?.value === undefined ? '' : ` (${readback.sensor}: ${readback.value} ${readback.unit ?? ''})`
-    return `${actuator}: ${stateWords[state]}${seen.trimEnd()}`
+    const seen = readback?.value === undefined ? '' : ` (${readback.sensor}: ${valueText(readback)})`
+    return `${actuator}: ${stateWords[state]}${seen}`
   })
   return ['Stopped.', ...lines, ...failures].join('\n')
 }

@@ -2,8 +2,10 @@ import { type NeededAccess, suffices } from './access.ts'
 import type { CallState } from './call-state.ts'
 import { type ContentBlock, type ToolResult, text, toolError } from './content.ts'
 import type { Tool } from './definitions.ts'
-import { DefinitionError, diagnostic, ErrorCode, publicMessage, RpcError } from './errors.ts'
+import { DefinitionError, diagnostic, ErrorCode, publicMessage, RefusedMove, RpcError } from './errors.ts'
 import { isObject, toJson } from './json.ts'
+import { argumentsRecorder } from './recorded-arguments.ts'
+import { type CallRecordOptions, recordCall } from './recorded-call.ts'
 import { type Entry, Registry, said } from './registry.ts'
 import type { Checked, CompiledSchema } from './schema/types.ts'
 import { assertObjectRoot, compileSchema } from './schema.ts'
@@ -21,6 +23,8 @@ interface ToolEntry extends Entry<Tool<any>> {
   readonly anyOutput: boolean
   readonly access: NeededAccess
   readonly task: TaskSupport
+  /** The arguments as they are recorded. */
+  readonly recorded: (given: unknown) => unknown
 }
 
 /** A call that runs: in its request, or by itself as a task. */
@@ -45,13 +49,15 @@ export interface ToolFeatureOptions {
   readonly tasks: TaskStore
   /** Whether the operator lets anybody use this tool, if it acts. */
   readonly isAllowed: (name: string) => boolean
+  /** Where calls are recorded; nothing when they are not. */
+  readonly record: CallRecordOptions | undefined
 }
 
 /** Makes the tool feature. */
 export function toolFeature(options: ToolFeatureOptions): ToolFeature {
-  const { changed, maxMessageBytes, diagnose, tasks, isAllowed } = options
+  const { changed, maxMessageBytes, isAllowed, record } = options
   const compile = (name: string, definition: Tool<any>): ToolEntry => {
-    const entry = compileTool(name, definition)
+    const entry = compileTool(name, definition, record !== undefined)
     return entry.access === 'read' || isAllowed(name) ? entry : { ...entry, access: 'nobody' }
   }
   const registry = new Registry<Tool<any>, ToolEntry>('tools', compile, changed, maxMessageBytes)
@@ -59,12 +65,12 @@ export function toolFeature(options: ToolFeatureOptions): ToolFeature {
     registry,
     methods: handlerTable({
       'tools/list': ({ cursor }, call) => registry.page(cursor, call.outlet.access),
-      'tools/call': (params, call) => callTool(registry, params, call, diagnose, tasks),
+      'tools/call': (params, call) => callTool(registry, params, call, options),
     }),
   }
 }
 
-function compileTool(name: string, definition: Tool<any>): ToolEntry {
+function compileTool(name: string, definition: Tool<any>, isRecorded: boolean): ToolEntry {
   if (!namePattern.test(name)) {
     throw new DefinitionError(`tool "${name}": a name has 1 to 128 of the characters A-Z a-z 0-9 _ . -`)
   }
@@ -93,8 +99,11 @@ function compileTool(name: string, definition: Tool<any>): ToolEntry {
   // Silence means that it acts: what nobody called harmless is not for those who may only look.
   const access = definition.access ?? (annotations?.readOnlyHint === true ? 'read' : 'act')
   const slackBytes = slackOf(input, output, anyOutput) + (task === 'never' ? 0 : taskBytes)
-  return { name, definition, listed, input, output, anyOutput, access, task, slackBytes }
+  const recorded = isRecorded ? argumentsRecorder(input.json) : asTheyCame
+  return { name, definition, listed, input, output, anyOutput, access, task, slackBytes, recorded }
 }
+
+const asTheyCame = (given: unknown) => given
 
 /** What a listed tool that may be a task takes more in the list of 2025-11-25. */
 const taskBytes = 40
@@ -109,22 +118,40 @@ function callTool(
   registry: ToolFeature['registry'],
   params: Record<string, unknown>,
   call: CallState,
-  diagnose: (text: string) => void,
-  tasks: TaskStore,
+  options: ToolFeatureOptions,
 ): unknown {
   const { name, arguments: given = noneGiven } = params
   if (typeof name !== 'string') throw new RpcError(ErrorCode.InvalidParams, 'name must be a string: the name of a tool')
   const entry = registry.entry(name)
   if (entry === undefined) throw new RpcError(ErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 128)}`)
   if (!isObject(given)) throw new RpcError(ErrorCode.InvalidParams, 'arguments must be an object')
-  if (!suffices(call.outlet.access, entry.access)) return toolError(noAccess(entry))
+  const request: Request = { entry, given, options }
+  if (!suffices(call.outlet.access, entry.access)) return recorded(request, call, () => refused(call, noAccess(entry)))
   call.anyOutput = entry.anyOutput
   const isPlain = entry.task === 'never' && params.task === undefined
   const terms = isPlain ? undefined : call.dialect.taskTerms(call, params, entry)
   const checked = entry.input.check(given)
-  if (terms !== undefined) return runAsTask(entry, checked, call, diagnose, terms, tasks)
-  if (checked instanceof Promise) return checked.then(outcome => runChecked(entry, outcome, call, diagnose))
-  return runChecked(entry, checked, call, diagnose)
+  if (terms !== undefined) return runAsTask(request, checked, call, terms)
+  if (checked instanceof Promise) return checked.then(outcome => runChecked(request, outcome, call))
+  return runChecked(request, checked, call)
+}
+
+/** What a call is about, and what serves it. */
+interface Request {
+  readonly entry: ToolEntry
+  readonly given: Record<string, unknown>
+  readonly options: ToolFeatureOptions
+}
+
+function recorded({ entry, given, options: { record } }: Request, call: Running, run: () => unknown): unknown {
+  if (record === undefined) return run()
+  const tool = { name: entry.name, moves: entry.access !== 'read', arguments: entry.recorded(given) }
+  return recordCall(record, tool, call, run)
+}
+
+function refused(call: Running, why: string): ToolResult {
+  call.thrown = new RefusedMove('access', why)
+  return toolError(why)
 }
 
 function noAccess({ name, access }: ToolEntry): string {
@@ -138,23 +165,22 @@ const noneGiven: Record<string, unknown> = Object.freeze({})
 
 /** The answer is a task, once nothing has to be asked before it begins. */
 async function runAsTask(
-  entry: ToolEntry,
+  request: Request,
   checking: Checked | Promise<Checked>,
   call: CallState,
-  diagnose: (text: string) => void,
   terms: TaskTerms,
-  tasks: TaskStore,
 ): Promise<unknown> {
+  const { entry, options } = request
   const checked = await checking
   let asked: Asked | undefined
   if (checked.ok && terms.asksFirst && entry.definition.ask !== undefined) {
     try {
       asked = await askFirst(entry.definition, checked.value, call)
     } catch (thrown) {
-      return failed(entry, thrown, call, diagnose)
+      return failed(request, thrown, call)
     }
   }
-  return tasks.prepare(call, terms, taskCall => runChecked(entry, checked, taskCall, diagnose, asked))
+  return options.tasks.prepare(call, terms, taskCall => runChecked(request, checked, taskCall, asked))
 }
 
 /** What a tool's `ask` returned. */
@@ -170,35 +196,35 @@ async function callAfterAsking(definition: Tool<any>, args: unknown, call: Runni
   return definition.call(args, call, (await askFirst(definition, args, call)).answer)
 }
 
-function runChecked(
-  entry: ToolEntry,
-  checked: Checked,
-  call: Running,
-  diagnose: (text: string) => void,
-  asked?: Asked,
-): unknown {
+function runChecked(request: Request, checked: Checked, call: Running, asked?: Asked): unknown {
+  if (request.options.record === undefined) return runFitting(request, checked, call, asked)
+  return recorded(request, call, () => runFitting(request, checked, call, asked))
+}
+
+function runFitting(request: Request, checked: Checked, call: Running, asked?: Asked): unknown {
+  const { name, definition } = request.entry
   if (!checked.ok) {
-    return toolError(`Nothing was done: the arguments of ${entry.name} do not fit. ${checked.problems.join('. ')}.`)
+    return refused(call, `Nothing was done: the arguments of ${name} do not fit. ${checked.problems.join('. ')}.`)
   }
-  const { definition } = entry
   try {
     const value =
       definition.ask === undefined || asked !== undefined
         ? definition.call(checked.value, call, asked?.answer)
         : callAfterAsking(definition, checked.value, call)
-    if (!isThenable(value)) return finish(entry, value)
+    if (!isThenable(value)) return finish(request.entry, value)
     return Promise.resolve(value).then(
-      result => finish(entry, result),
-      thrown => failed(entry, thrown, call, diagnose),
+      result => finish(request.entry, result),
+      thrown => failed(request, thrown, call),
     )
   } catch (thrown) {
-    return failed(entry, thrown, call, diagnose)
+    return failed(request, thrown, call)
   }
 }
 
-function failed(entry: ToolEntry, thrown: unknown, call: Running, diagnose: (text: string) => void): ToolResult {
+function failed({ entry, options: { diagnose } }: Request, thrown: unknown, call: Running): ToolResult {
   if (thrown instanceof RpcError || call.questions !== undefined) throw thrown
   if (!call.cancelled) diagnose(`Tool ${entry.name} failed: ${diagnostic(thrown)}`)
+  call.thrown = thrown
   return toolError(`${entry.name}: ${publicMessage(thrown)}`)
 }
 

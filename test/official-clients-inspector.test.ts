@@ -36,6 +36,8 @@ for (const era of ['legacy', 'modern']) {
         'grow_light',
         'refill',
         'read_sensors',
+        'stop_all',
+        'arm_outputs',
       ])
       expect(stderr).not.toMatch(/warning/i)
     }, 60_000)

@@ -23,6 +23,7 @@ export interface TaskCallOptions {
   readonly clientInfo: ClientInfo | undefined
   readonly clientCapabilities: ClientCapabilities
   readonly access: Access
+  readonly client: string | undefined
   readonly clock: Clock
   readonly questionTimeoutMs: number
 }
@@ -35,6 +36,9 @@ export class TaskCall implements Call, Asker {
   readonly clientInfo: ClientInfo | undefined
   readonly clientCapabilities: ClientCapabilities
   readonly access: Access
+  readonly client: string | undefined
+  /** What the tool threw, for the record. */
+  thrown: unknown = undefined
   /** No question goes out with an answer here: the handler never runs again. */
   readonly questions = undefined
   readonly #task: Task
@@ -48,6 +52,7 @@ export class TaskCall implements Call, Asker {
     this.clientInfo = options.clientInfo
     this.clientCapabilities = options.clientCapabilities
     this.access = options.access
+    this.client = options.client
     this.#task = task
     this.#terms = terms
     this.#options = options

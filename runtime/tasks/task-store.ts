@@ -140,6 +140,7 @@ export class TaskStore {
       clientInfo,
       clientCapabilities,
       access: call.access,
+      client: call.client,
       clock,
       questionTimeoutMs,
     })

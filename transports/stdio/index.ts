@@ -48,6 +48,8 @@ export interface StdioServer {
   open(): Promise<void>
   makeSafe(): Promise<unknown>
   makeSafeNow(): void
+  /** Puts everything into its safe state until a person arms it: what SIGUSR1 asks for. */
+  stop?(by: string): Promise<unknown>
   /** Finishes what is under way for others than this host. The two seconds count from when it is done, or a signal comes. */
   linger?(): Promise<void>
   close(reason?: string): Promise<void>
@@ -195,6 +197,8 @@ class ProcessLife {
         void this.#end(`${signal} came`, 0)
       })
     }
+    // Node would open its debugger. Windows has no such signal.
+    if (process.platform !== 'win32') process.on('SIGUSR1', () => this.#stop())
     process.on('uncaughtException', error => this.#crash(error))
     process.on('unhandledRejection', reason => {
       tellOperator(`ferrule: a promise was rejected and nobody looked: ${stackOf(reason)}`)
@@ -219,6 +223,12 @@ class ProcessLife {
       connect: outlet => (this.#connection = this.#server.connect(outlet, {}, this.#link.input)),
     }
     return server as Server
+  }
+
+  #stop(): void {
+    this.#server.stop?.('SIGUSR1').catch(thrown => {
+      tellOperator(`ferrule: the stop was not in good order: ${stackOf(thrown)}`)
+    })
   }
 
   #crash(error: unknown): void {
