@@ -270,6 +270,19 @@ export const commands = {
       'ferrule token revoke laptop',
     ],
   },
+  library: {
+    summary: 'Put the Arduino library where the Arduino IDE looks for libraries',
+    positionals: [
+      {
+        name: 'folder',
+        required: false,
+        help: 'the folder for libraries; that in the sketchbook (~/Arduino or ~/Documents/Arduino) when left out',
+      },
+    ],
+    options: { force: { help: 'replace another version of it' } },
+    notes: ['Nothing else is changed. To take it out again, delete the folder that it names.'],
+    examples: ['ferrule library', 'ferrule library ~/Arduino/libraries --force'],
+  },
   emulate: {
     summary: 'Run the firmware of an Arduino Uno on an emulated chip, with its serial line on a TCP port',
     positionals: [

@@ -14,6 +14,7 @@ const runners: Record<keyof typeof commands, () => Promise<{ run: (given: Argume
   log: () => import('./log.ts'),
   release: () => import('./release.ts'),
   token: () => import('./token.ts'),
+  library: () => import('./library.ts'),
   emulate: () => import('./emulate/index.ts'),
   try: () => import('./try/index.ts'),
   host: () => import('./host.ts'),

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { flashBytes, readIntelHex } from '../../boards/microcontroller/emulator/index.ts'
 import { Failure } from '../failure.ts'
-import { packageFolder } from '../place.ts'
+import { packageFile } from '../place.ts'
 
 /** A program for the chip. */
 export interface Image {
@@ -15,7 +15,7 @@ const builtIn = 'boards/microcontroller/firmware/greenhouse.hex'
 
 /** Reads a program; the built-in one for the greenhouse when no file is named. Throws a {@link Failure} that says why not. */
 export function loadImage(file: string | undefined): Image {
-  const path = file ?? builtInFile()
+  const path = file ?? packageFile(builtIn)
   try {
     return {
       name: basename(path).replace(/\.hex$/i, ''),
@@ -27,10 +27,4 @@ export function loadImage(file: string | undefined): Image {
     const elf = /\.elf$/i.test(path) ? '. It takes Intel HEX: avr-objcopy -O ihex makes it of an ELF file' : ''
     throw new Failure(`${path} cannot be loaded: ${message}${elf}`)
   }
-}
-
-/** In a checkout it stands where it was made, in the package where the build put it. */
-function builtInFile(): string {
-  const [made, shipped] = [join(packageFolder, builtIn), join(packageFolder, 'dist', builtIn)]
-  return existsSync(made) ? made : shipped
 }
