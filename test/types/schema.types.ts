@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import * as z from 'zod'
 import { type Actuator, actuator } from '../../runtime/board.ts'
+import { tool } from '../../runtime/definitions.ts'
 import { withJsonSchema } from '../../runtime/schema/standard.ts'
 import type { ArgumentsOf, FromSchema, JsonSchema } from '../../runtime/schema/types.ts'
 
@@ -134,3 +135,18 @@ const table: Record<string, Actuator<any>> = {
 }
 
 export { table }
+
+// What a tool's `ask` returned is what its `call` is given
+tool({
+  inputSchema: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+  ask: async ({ a }) => a.length,
+  call: ({ a }, _call, asked) => {
+    same<typeof a, string>()
+    same<typeof asked, number>()
+  },
+})
+tool({
+  call: (_args, _call, asked) => {
+    same<typeof asked, undefined>()
+  },
+})
