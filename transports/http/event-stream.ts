@@ -72,7 +72,6 @@ export class EventStream {
     if (!this.#open) return
     this.#response.end()
     this.#stop()
-    if (this.#response.writableLength > 0) this.#watchReader()
   }
 
   /** Cuts the reader off. */

@@ -125,6 +125,8 @@ class Serving implements HttpServing {
         return refuse(response, 503, 'The server is shutting down', { headers: { Connection: 'close' } })
       }
       this.#responses.add(response)
+      // From its last byte on only the client's reading is waited for, and not for long when it does not read.
+      response.once('prefinish', () => response.setTimeout(this.#limits.stalledMs, () => response.destroy()))
       response.once('close', () => {
         this.#responses.delete(response)
         if (this.#responses.size === 0) this.#answered()
