@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { serveLink } from '../../runtime/index.ts'
 import { modernMeta } from '../memory-client.ts'
 import { settled } from '../owned-clock.ts'
+import { withTasks } from './task-bench.ts'
 import { TextLink } from './text-link.ts'
 import { workbench } from './workbench.ts'
 
@@ -21,7 +22,7 @@ interface Line {
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
 const good = (id: string | number, kind: number): Line => {
-  const meta = modernMeta()
+  const meta = kind % 2 === 0 ? modernMeta() : withTasks
   const [method, params] = [
     ['tools/list', {}],
     ['tools/call', { name: 'echo', arguments: { text: 'é🙂\u2028' } }],
@@ -33,7 +34,8 @@ const good = (id: string | number, kind: number): Line => {
     ['resources/read', { uri: 'sensor://bench' }],
     ['server/discover', {}],
     ['prompts/get', { name: 'report' }],
-  ][kind % 10] as [string, object]
+    ['tasks/get', { taskId: 'nobody' }],
+  ][kind % 11] as [string, object]
   const text = JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } })
   return { bytes: utf8(text), answers: JSON.stringify(id) }
 }
@@ -48,6 +50,11 @@ const word = fc.oneof(
     '1.0',
     'tools/call',
     'tools/list',
+    'tasks/get',
+    'tasks/update',
+    'tasks/cancel',
+    'tasks/list',
+    'tasks/result',
     'initialize',
     'ping',
     'notifications/cancelled',
@@ -74,9 +81,11 @@ const rpcish = fc.dictionary(
         'clientInfo',
         'inputResponses',
         'requestState',
+        'task',
+        'taskId',
         '__proto__',
       ),
-      fc.oneof(word, fc.constant(modernMeta())),
+      fc.oneof(word, fc.constantFrom(modernMeta(), withTasks)),
     ),
   ),
 )
@@ -122,6 +131,7 @@ function overLink() {
     maxMessageBytes: 50_000,
     tools: {
       later: {
+        task: 'optional',
         inputSchema: { type: 'object', properties: { turns: { type: 'integer' } } },
         async call({ turns = 1 }: any, call) {
           for (let turn = 0; turn < turns; turn++) {
@@ -232,7 +242,7 @@ describe(`whatever comes in (SEED=${seed})`, () => {
             // Calls that take a moment may be overtaken; what is said to each is the same.
             outputs.push(
               link.messages
-                .map(message => JSON.stringify(message))
+                .map(message => JSON.stringify(message).replace(/"taskId":"[\w-]{24}"/, '"taskId":"random"'))
                 .filter(text => !text.includes('in use'))
                 .sort(),
             )
