@@ -1,0 +1,48 @@
+/**
+ * The kinds of IO that parts are wired to, by the names of ECMA-419. A part is handed its IO, so it runs unchanged on local
+ * pins, behind an expander, or against a model of its chip. What talks to the kernel may wait, so it gives promises.
+ */
+
+/** An output or input of one bit. Levels are logical: `active low` is the business of whoever made it. */
+export interface Digital {
+  read(): boolean
+  /** Sets an output. Takes effect before it returns. */
+  write(value: boolean): void
+  /** Calls `changed` after each edge, until the function returned is called; only where the pin can tell. */
+  watch?(changed: (value: boolean, timeMs: number) => void): () => void
+  close(): void
+}
+
+/** A pulse-width modulated output. */
+export interface PWM {
+  /** The share of the period that it is on, 0 to 1. */
+  write(duty: number): void
+  /** How often a second the period begins. */
+  readonly hz: number
+  close(): void
+}
+
+/** An analogue input. */
+export interface Analog {
+  /** The voltage in volts. */
+  read(): Promise<number>
+  close(): void
+}
+
+/** A peripheral at one address of an I2C bus. One transfer at a time; others wait for their turn. */
+export interface I2C {
+  /** 7-bit address. */
+  readonly address: number
+  write(bytes: Uint8Array): Promise<void>
+  read(byteLength: number): Promise<Uint8Array>
+  /** Writes, then reads after a repeated start: how most chips give a register. */
+  writeRead(bytes: Uint8Array, byteLength: number): Promise<Uint8Array>
+  close(): void
+}
+
+/** A peripheral on an SPI bus, selected by its chip-select line. */
+export interface SPI {
+  /** Sends the bytes and gives what came back meanwhile: as many. */
+  transfer(bytes: Uint8Array): Promise<Uint8Array>
+  close(): void
+}
