@@ -92,6 +92,13 @@ export class ActuatorRules {
     return this.#interlock(kept) ?? this.#interval(kept) ?? this.#rate(kept, args)
   }
 
+  /** It was given its initial arguments at the start, which is no move: it may be away from its safe state. */
+  starts(name: string): void {
+    const kept = this.#kept.get(name)
+    if (kept?.actuator.initial === undefined || !isRuled(kept.actuator)) return
+    if (!isSafe(kept.actuator, kept.last)) this.#leave(kept)
+  }
+
   /** A move begins. From now on the actuator counts as away, unless it is the way to its safe state. */
   begins(name: string, args: unknown): void {
     const kept = this.#kept.get(name)

@@ -86,6 +86,8 @@ export interface BridgeStatus {
     away?: string
     kind: string
     name: string
+    /** Whether its outputs are armed; left out where none needs it. */
+    armed?: boolean
     counters?: LinkCounters
   }[]
 }

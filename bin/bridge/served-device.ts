@@ -177,6 +177,7 @@ export class ServedDevice {
       kind: remote.kind,
       name: remote.name,
       firmware: remote.hello?.firmware,
+      armed: remote.armed,
       counters: remote.counters,
     }
   }

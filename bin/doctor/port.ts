@@ -98,11 +98,13 @@ function bridged({ pid, copies, released, ports }: BridgeStatus, spec: string, e
     const advice = 'end "ferrule release", which holds it, and the bridge takes it back'
     return examination.step('fail', 'port', 'the bridge has let go of it, for an upload', advice)
   }
-  for (const { spec: name, away, kind, name: device, counters } of ports) {
+  for (const { spec: name, away, kind, name: device, armed, counters } of ports) {
     if (away !== undefined) {
       examination.step('fail', 'answer', `${name}: ${away}`, 'see what goes over the cable: ferrule trace --port PORT')
     } else {
       examination.step('ok', 'answer', `${device} (${kind === 'link' ? 'compact link' : 'MCP'})`)
+      if (armed === false)
+        examination.step('note', 'arming', 'its outputs stay off until a person arms them: ferrule arm')
       if (kind === 'link' && counters !== undefined) errorsStep(counters, examination)
     }
   }

@@ -20,6 +20,12 @@ export interface DeviceAccess {
   ): Promise<LinkValue>
   /** Calls `changed` with each new value until the function that it returns is called. */
   watch(sensor: number, changed: (value: LinkValue) => void): () => void
+  /**
+   * A person lets the outputs that need it move, or no longer.
+   *
+   * @throws Error when the device is away or refuses
+   */
+  arm(armed: boolean): Promise<void>
   /** Everything to its safe value. */
   stop(): Promise<void>
 }

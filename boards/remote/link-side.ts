@@ -118,6 +118,23 @@ export class LinkSide {
     )
   }
 
+  /**
+   * Nothing is armed later than a person meant it: a device that is away, or restarts meanwhile, is not waited for.
+   *
+   * @throws Error when the device is away or refuses
+   */
+  async #arm(stored: LinkStored, armed: boolean): Promise<void> {
+    const what = armed ? 'armed' : 'disarmed'
+    if (this.#stored !== stored) throw this.#replaced()
+    if (!this.#presence.here) {
+      throw new LinkDownError(`${this.name} ${this.#options.whyAway()}; its outputs were not ${what}`)
+    }
+    const is = await this.host.arm(armed).catch(thrown => {
+      throw new Error(`${this.name}: its outputs were not ${what}: ${cleanText(messageOf(thrown))}`)
+    })
+    if (is !== armed) throw new Error(`${this.name}: it says that its outputs are ${is ? '' : 'not '}armed`)
+  }
+
   close(): void {
     this.#started = false
     this.host.close()
@@ -167,8 +184,7 @@ export class LinkSide {
       this.#options.onBoard(this.#board)
       this.#options.save(stored)
     } catch (thrown) {
-      const text = thrown instanceof Error ? thrown.message : String(thrown)
-      this.#options.diagnose(`${this.name}: what it describes cannot be served. ${text}`)
+      this.#options.diagnose(`${this.name}: what it describes cannot be served. ${messageOf(thrown)}`)
     }
     // Those who wait hold on to the board before.
     if (!isFirst) this.#presence.refuse(this.#replaced())
@@ -217,6 +233,7 @@ export class LinkSide {
       call: (actuator, args, options) =>
         this.#request(stored, options.signal, () => this.host.call(actuator, args, options)),
       watch: (sensor, changed) => this.#watch(stored, sensor, changed),
+      arm: armed => this.#arm(stored, armed),
       stop: () => this.stop(),
     }
   }
@@ -262,4 +279,8 @@ export class LinkSide {
       unwatch?.()
     }
   }
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
 }

@@ -1,5 +1,5 @@
 import { cleanText } from './device-text.ts'
-import { LinkCode, LinkDownError, LinkError, UnknownOutcomeError } from './link/index.ts'
+import { codeText, LinkCode, LinkDownError, LinkError, UnknownOutcomeError } from './link/index.ts'
 
 const refusals: readonly number[] = [
   LinkCode.Unsupported,
@@ -12,6 +12,9 @@ const refusals: readonly number[] = [
   LinkCode.NotArmed,
 ]
 
+/** A device says of these what is in the way, and not what to do. */
+const byRules: readonly number[] = [LinkCode.Interlocked, LinkCode.TooSoon, LinkCode.NotArmed]
+
 const madeSafe: readonly number[] = [LinkCode.TimedOut, LinkCode.Cancelled, LinkCode.Stopped]
 
 /** What is told of a move that failed: by whom it was refused, or which sensor shows what came of it. */
@@ -23,7 +26,9 @@ export function moveFailure(thrown: unknown, device: string, readback: string | 
   if (!(thrown instanceof LinkError)) return thrown
   const text = cleanText(thrown.message)
   if (!refusals.includes(thrown.code)) return new LinkError(thrown.code, `${device}: ${text}`)
-  return new LinkError(thrown.code, `refused by ${device}, and nothing was moved: ${text}`)
+  const advice = codeText(thrown.code)
+  const more = byRules.includes(thrown.code) && text !== advice ? ` (${advice})` : ''
+  return new LinkError(thrown.code, `refused by ${device}, and nothing was moved: ${text}${more}`)
 }
 
 /** What is told of a reading that failed. */

@@ -68,6 +68,7 @@ export function remoteBoard(described: LinkDescription, options: RemoteBoardOpti
     sensors,
     actuators,
     makeSafe: () => device.stop(),
+    ...(Object.values(actuators).some(({ arming }) => arming === true) && { arm: armed => device.arm(armed) }),
   }
 }
 

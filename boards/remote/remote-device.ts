@@ -117,6 +117,14 @@ export class RemoteDevice {
     return this.#link.host.hello
   }
 
+  /**
+   * Whether the outputs of a device on the link that need arming may move, as far as it has said; `undefined` where none
+   * needs it, and while it is away.
+   */
+  get armed(): boolean | undefined {
+    return this.#link.host.armed
+  }
+
   /** What a device on the link can do, as it was described last. */
   get description(): LinkDescription | undefined {
     return this.#link.description

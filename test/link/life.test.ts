@@ -63,7 +63,7 @@ describe('finding the device', () => {
 
   it('a question waits for a device that is away, and says after a while that nothing was moved', async () => {
     const { board, moves } = countingBoard()
-    const pair = new Pair({ board })
+    const pair = new Pair({ board, moves })
     pair.plugged = false
     pair.host.start()
     const early = pair.host.call(fan, [1, true])
@@ -115,7 +115,7 @@ describe('finding the device', () => {
 describe('a call', () => {
   it('whose answer got lost is answered from memory', async () => {
     const { board, moves } = countingBoard()
-    const pair = await new Pair({ board }).ready()
+    const pair = await new Pair({ board, moves }).ready()
     let lost = 0
     pair.toHost = bytes => (lost++ < 3 ? new Uint8Array(0) : bytes)
     expect(await pair.during(pair.host.call(fan, [5, true]))).toBe(null)
@@ -125,7 +125,7 @@ describe('a call', () => {
 
   it('is sent five times, each wait twice as long, and then its outcome is unknown', async () => {
     const { board, moves } = countingBoard()
-    const pair = await new Pair({ board, host: { baud: 9600 } }).ready()
+    const pair = await new Pair({ board, moves, host: { baud: 9600 } }).ready()
     pair.host.keepAlive(false)
     pair.toHost = () => new Uint8Array(0)
     const at: number[] = []
@@ -149,7 +149,7 @@ describe('a call', () => {
 
   it('in flight at a restart ends as unknown, and is not sent again', async () => {
     const { board, moves } = countingBoard()
-    const pair = await new Pair({ board }).ready()
+    const pair = await new Pair({ board, moves }).ready()
     const call = pair.host.call(door, [30])
     await pair.clock.advance(200)
     pair.reset(300)
@@ -161,7 +161,7 @@ describe('a call', () => {
 
   it('that met a restart which nobody saw says that nothing was moved', async () => {
     const { board, moves } = countingBoard()
-    const pair = await new Pair({ board }).ready()
+    const pair = await new Pair({ board, moves }).ready()
     pair.toHost = () => new Uint8Array(0)
     pair.reset()
     await pair.clock.advance(5)
@@ -174,7 +174,7 @@ describe('a call', () => {
 
   it('out of range, of the wrong type, or too short is refused on the device', async () => {
     const { board, moves } = countingBoard()
-    const pair = await new Pair({ board }).ready()
+    const pair = await new Pair({ board, moves }).ready()
     const refusal = (actuator: number, args: never[]) =>
       pair.during(pair.host.call(actuator, args)).then(
         () => 'ran',
@@ -239,7 +239,7 @@ describe('a call', () => {
 describe('fail-safe', () => {
   it('fires when the host falls silent, once, on time, and calls that run are broken off', async () => {
     const { board, moves } = countingBoard()
-    const pair = await new Pair({ board, device: { failSafeMs: 2000 } }).ready()
+    const pair = await new Pair({ board, moves, device: { failSafeMs: 2000 } }).ready()
     await pair.during(pair.host.call(fan, [80, true]))
     await pair.clock.advance(60_000)
     expect(moves.length, 'while the host lives nothing is made safe').toBe(1)
@@ -265,7 +265,7 @@ describe('fail-safe', () => {
 
   it('frames of another session do not feed it', async () => {
     const { board, moves } = countingBoard()
-    const pair = await new Pair({ board, device: { failSafeMs: 1000 } }).ready()
+    const pair = await new Pair({ board, moves, device: { failSafeMs: 1000 } }).ready()
     await pair.during(pair.host.call(fan, [80, true]))
     pair.host.keepAlive(false)
     for (let i = 0; i < 20; i++) {
@@ -279,7 +279,7 @@ describe('fail-safe', () => {
 describe('stop', () => {
   it('goes ahead of all that waits, makes everything safe, and ends what runs', async () => {
     const { board, moves } = countingBoard()
-    const pair = await new Pair({ board, delayMs: 20 }).ready()
+    const pair = await new Pair({ board, moves, delayMs: 20 }).ready()
     const running = pair.host.call(door, [30])
     const ended = expect(running).rejects.toMatchObject({ code: LinkCode.Stopped })
     await pair.clock.advance(200)
@@ -294,7 +294,7 @@ describe('stop', () => {
 
   it('is obeyed without a session, and from another host', async () => {
     const { board, moves } = countingBoard()
-    const pair = await new Pair({ board }).ready()
+    const pair = await new Pair({ board, moves }).ready()
     await pair.during(pair.host.call(fan, [80, true]))
     pair.device.receive(frame(hostArray({ kind: 'stop', session: 1, id: -21 })))
     await pair.clock.advance(10)
@@ -390,7 +390,7 @@ describe('watching', () => {
 describe('two hosts on one line', () => {
   it('with the same ids never get each other’s answers, and the one that lost its session hears of it', async () => {
     const { board, moves } = countingBoard()
-    const pair = await new Pair({ board }).ready()
+    const pair = await new Pair({ board, moves }).ready()
     const first = pair.host
     const lost: string[] = []
     const second = new LinkHost({
@@ -430,7 +430,7 @@ describe('two hosts on one line', () => {
 
   it('a hello of the same number after other frames forgets the ids; before them it is a copy', async () => {
     const { board, moves } = countingBoard()
-    const pair = await new Pair({ board }).ready()
+    const pair = await new Pair({ board, moves }).ready()
     pair.host.keepAlive(false)
     const hello = frame([0, 0x4a21, 1, new Map()])
     const call = (level: number) => frame([4, 0x4a21, 1, fan, [level, true]])

@@ -47,7 +47,7 @@ describe('a session', () => {
 
   it('reads and calls', async () => {
     const { board, moves } = countingBoard()
-    const pair = await new Pair({ board }).ready()
+    const pair = await new Pair({ board, moves }).ready()
     const { host } = pair
     const during = pair.during.bind(pair)
     expect(await during(host.read(0))).toEqual({ value: 21.5, ageMs: 0 })

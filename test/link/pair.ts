@@ -35,6 +35,8 @@ export function noisyLine(random: () => number, every: number): Line {
 /** How a pair is made. */
 export interface PairOptions {
   board: Board
+  /** What its moves are written down in: emptied of those that the device makes at its start. */
+  moves?: unknown[]
   clock?: OwnedClock
   host?: Partial<LinkHostOptions>
   device?: Partial<LinkDeviceOptions>
@@ -122,6 +124,7 @@ export class Pair {
   /** Starts both sides and waits until they know each other. */
   async ready(): Promise<this> {
     this.device.start()
+    this.#options.moves?.splice(0)
     this.host.start()
     await this.clock.advance(50)
     return this

@@ -23,6 +23,7 @@ function fakeDevice(answer: () => LinkValue = () => null) {
       return answer()
     },
     watch: () => () => {},
+    arm: async () => {},
     stop: async () => {},
   }
   return { device, calls }
@@ -230,7 +231,7 @@ it('a code that means refused says that nothing was moved', async () => {
     throw new LinkError(LinkCode.Interlocked)
   })
   await expect(board.actuators!.lamp!.set({ percent: 1 }, quietCall())).rejects.toThrow(
-    'refused by rig (/dev/ttyACM0), and nothing was moved: it is interlocked with another actuator that is on',
+    'refused by rig (/dev/ttyACM0), and nothing was moved: another actuator of its group is on',
   )
 })
 

@@ -81,7 +81,16 @@ export function namesOf(args: readonly LinkArgument[], positions: readonly LinkV
       throw new LinkError(LinkCode.BadArguments, `${argument.name} is missing`)
     }
   }
-  return values
+  return completed(args, values)
+}
+
+/** Arguments by name, with those that were left out and have an initial value. */
+export function completed<V>(args: readonly LinkArgument[], values: Record<string, V>): Record<string, V | LinkValue> {
+  const complete: Record<string, V | LinkValue> = { ...values }
+  for (const { name, optional, initial } of args) {
+    if (optional && initial !== undefined && !Object.hasOwn(values, name)) complete[name] = initial
+  }
+  return complete
 }
 
 /**

@@ -26,6 +26,10 @@ export function describeBoard(board: Board): BoardRecords {
   const actuators = Object.entries(board.actuators ?? {}).map(([name, actuator]) => {
     return { name, actuator, args: argumentsOf(actuator.inputSchema) }
   })
+  const numbers: Numbers = {
+    sensor: name => sensors.findIndex(sensor => sensor.name === name),
+    group: name => [...new Set(actuators.flatMap(({ actuator: { group } }) => group ?? []))].indexOf(name),
+  }
   const records: CborInput[] = []
   const add = (what: string, ...record: CborInput[]) => {
     let length = 0
@@ -39,7 +43,7 @@ export function describeBoard(board: Board): BoardRecords {
     add(`sensor "${name}"`, EntryClass.sensor, number, sensorMembers(name, sensor))
   }
   for (const [number, { name, actuator, args }] of actuators.entries()) {
-    add(`actuator "${name}"`, EntryClass.actuator, number, actuatorMembers(name, actuator, args))
+    add(`actuator "${name}"`, EntryClass.actuator, number, actuatorMembers(name, actuator, args, numbers))
     const output = actuator.outputSchema === undefined ? undefined : JSON.stringify(actuator.outputSchema)
     if (output !== undefined) add(`actuator "${name}"`, EntryClass.actuator, number, members({ output }))
     for (const [at, argument] of args.entries()) {
@@ -67,14 +71,38 @@ function sensorMembers(name: string, sensor: Sensor): CborInput {
   })
 }
 
-function actuatorMembers(name: string, actuator: Actuator<any>, args: LinkArgument[]): CborInput {
+/** What the names of a board's sensors and groups are on the link. */
+interface Numbers {
+  sensor(name: string): number
+  group(name: string): number
+}
+
+const confirmations = ['never', 'first', 'each']
+
+function actuatorMembers(name: string, actuator: Actuator<any>, args: LinkArgument[], numbers: Numbers): CborInput {
   const { title, description, safe, timeoutMs, reversible, absolute, reachesBeyond } = actuator
+  const { initial, minIntervalMs, holdForMs, maxRate, group, confirm = 'never', audience, readback, arming } = actuator
   const hints =
     (reversible === true ? Hint.notDestructive : 0) |
     (absolute === true ? Hint.idempotent : 0) |
     (reachesBeyond === true ? 0 : Hint.closedWorld)
-  const positions = safe === null ? null : positionsOf(args, safe as Record<string, unknown>)
-  return members({ name, title, description, safe: positions, hints: hints || undefined, timeoutMs })
+  return members({
+    name,
+    title,
+    description,
+    minIntervalMs,
+    timeoutMs,
+    hints: hints || undefined,
+    initial: initial === undefined ? undefined : positionsOf(args, initial),
+    safe: safe === null ? null : positionsOf(args, safe),
+    holdForMs,
+    maxRate,
+    group: group === undefined ? undefined : numbers.group(group),
+    confirm: confirmations.indexOf(confirm) || undefined,
+    audience: audience === 'person' ? 1 : undefined,
+    readback: readback === undefined ? undefined : numbers.sensor(readback),
+    arming: arming === true ? true : undefined,
+  })
 }
 
 function argumentMembers(argument: LinkArgument): CborInput {

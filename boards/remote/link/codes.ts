@@ -12,7 +12,7 @@ export const LinkCode = Object.freeze({
   Busy: 5,
   /** Another actuator of the same group is on. */
   Interlocked: 6,
-  /** It moved a moment ago and must rest first. */
+  /** It moved a moment ago and must rest first, or would change faster than it may. */
   TooSoon: 7,
   /** Outputs are disarmed until a person arms them. */
   NotArmed: 8,
@@ -40,9 +40,11 @@ const texts: Record<number, string> = {
   [LinkCode.BadArguments]: 'the arguments do not fit',
   [LinkCode.OutOfRange]: 'a value is out of range',
   [LinkCode.Busy]: 'it is still moving: wait until that is done, or stop it',
-  [LinkCode.Interlocked]: 'it is interlocked with another actuator that is on: switch that off first',
-  [LinkCode.TooSoon]: 'it moved a moment ago and must rest first',
-  [LinkCode.NotArmed]: 'outputs are disarmed: a person has to arm them',
+  [LinkCode.Interlocked]:
+    'another actuator of its group is on, and only one may be: put that one into its safe state first',
+  [LinkCode.TooSoon]: 'it moved a moment ago, or would change too fast: wait a moment, and go there in smaller steps',
+  [LinkCode.NotArmed]:
+    'it stays off until a person arms the outputs (with ferrule arm, or by the tool arm_outputs in a host that can ask)',
   [LinkCode.TimedOut]: 'it took too long and was put into its safe state',
   [LinkCode.Cancelled]: 'it was cancelled and put into its safe state',
   [LinkCode.Stopped]: 'it was stopped and put into its safe state',

@@ -18,6 +18,8 @@ export interface MoveOptions {
   timedOut(): Error
   done(value: unknown): void
   failed(thrown: unknown): void
+  /** It was broken off and is in its safe state; `failed` follows. */
+  madeSafe(): void
   progress(progress: number, total?: number, text?: string): void
   log: Call['log']
 }
@@ -59,7 +61,10 @@ export function startMove(options: MoveOptions): Move | undefined {
     clock.clearTimeout(timer)
     // Once more: the move may have undone it while it ended.
     within(clock, makeSafe(actuator)).then(
-      () => options.failed(reason),
+      () => {
+        options.madeSafe()
+        options.failed(reason)
+      },
       thrown => options.failed(thrown),
     )
   }
@@ -76,9 +81,14 @@ export function startMove(options: MoveOptions): Move | undefined {
   return { breakOff }
 }
 
-/** Puts an actuator into its safe state. Rejects when that fails or takes more than its time. */
+/** Puts an actuator into its safe state. Rejects when that fails. */
 export async function makeSafe(actuator: Actuator<any>): Promise<void> {
-  if (actuator.safe !== null) await actuator.set(actuator.safe, callOf(new LazyAbort()))
+  if (actuator.safe !== null) await putInto(actuator, actuator.safe)
+}
+
+/** Gives an actuator a state that nobody called for. What it returns is the way there, where that takes a moment. */
+export function putInto(actuator: Actuator<any>, state: unknown): unknown {
+  return actuator.set(state, callOf(new LazyAbort()))
 }
 
 /** Waits for a promise, for the grace time at most. Rejects when it is not over by then. */

@@ -5,6 +5,7 @@ import type { LinkCounters } from './counters.ts'
 import { DeviceAsks } from './device-asks.ts'
 import { DeviceCalls } from './device-calls.ts'
 import type { LinkDeviceOptions } from './device-options.ts'
+import { DeviceOutputs } from './device-outputs.ts'
 import { FailSafe } from './fail-safe.ts'
 import { maxFrameBytes } from './frame.ts'
 import { readHostMessage } from './message-reader.ts'
@@ -24,14 +25,15 @@ const levels = ['emergency', 'alert', 'critical', 'error', 'warning', 'notice', 
 const leastFailSafeMs = 300
 
 /**
- * The device's side of the link: serves a board to one host at a time over any line of bytes. The board's `open` and
- * `close` stay with whoever made the board.
+ * The device's side of the link: serves a board to one host at a time over any line of bytes, and keeps the rules that its
+ * actuators declare. The board's `open`, `close`, `makeSafe` and `arm` stay with whoever made the board.
  */
 export class LinkDevice {
   readonly #options: LinkDeviceOptions
   readonly #clock: Clock
   readonly #board: BoardRecords
   readonly #port: FramePort
+  readonly #outputs: DeviceOutputs
   readonly #calls: DeviceCalls
   readonly #failSafe: FailSafe
   readonly #asks: DeviceAsks
@@ -51,7 +53,7 @@ export class LinkDevice {
     })
     this.#failSafe = new FailSafe(this.#clock, this.#ownFailSafeMs, () => {
       options.diagnose?.('nothing came from the host for too long: everything is put into its safe state')
-      void this.#calls.stop()
+      void this.#outputs.stop()
     })
     this.#asks = new DeviceAsks({
       sensors: this.#board.sensors,
@@ -62,8 +64,14 @@ export class LinkDevice {
       working: id => void this.#send({ kind: 'progress', session: this.#session, id }),
       update: (sensor, value) => void this.#send({ kind: 'update', session: this.#session, sensor, value, ageMs: 0 }),
     })
-    this.#calls = new DeviceCalls({
+    this.#outputs = new DeviceOutputs({
       actuators: this.#board.actuators,
+      clock: this.#clock,
+      log: (level, data) => this.log(level, typeof data === 'string' ? data : (JSON.stringify(data) ?? '')),
+      diagnose: text => options.diagnose?.(text),
+    })
+    this.#calls = new DeviceCalls({
+      outputs: this.#outputs,
       calls: this.#callLimit,
       clock: this.#clock,
       workingAfterMs: this.#answerMs / 2,
@@ -81,13 +89,15 @@ export class LinkDevice {
           ...(text !== undefined && { text }),
         })
       },
-      log: (level, data) => this.log(level, typeof data === 'string' ? data : (JSON.stringify(data) ?? '')),
-      diagnose: text => options.diagnose?.(text),
     })
   }
 
-  /** The boot is over: says hello without being asked, so that a host sees the restart at once. */
+  /**
+   * The boot is over: puts everything into its initial state, or else its safe one, and says hello without being asked, so
+   * that a host sees the restart at once.
+   */
   start(): void {
+    this.#outputs.start()
     // Ends whatever the boot loader printed, or the frame that the restart cut.
     this.#port.newline()
     this.#send({ kind: 'hello', session: noSession, version: linkVersion, members: this.#hello() })
@@ -103,6 +113,11 @@ export class LinkDevice {
     this.#send({ kind: 'log', session: this.#session, severity: levels.indexOf(level), text: text.slice(0, 200) })
   }
 
+  /** Whether the outputs that need arming may move; `undefined` where none needs it. */
+  get armed(): boolean | undefined {
+    return this.#outputs.armed
+  }
+
   /** What it has seen. */
   get counters(): Readonly<LinkCounters> {
     return this.#port.counters
@@ -112,7 +127,8 @@ export class LinkDevice {
   async close(): Promise<void> {
     this.#endSession()
     this.#session = noSession
-    await this.#calls.stop()
+    await this.#outputs.stop()
+    this.#outputs.close()
   }
 
   get #ownFailSafeMs(): number {
@@ -166,6 +182,10 @@ export class LinkDevice {
         return this.#result(id, null)
       case 'watch':
         return this.#asks.watch(id, message)
+      case 'arm':
+        if (this.armed === undefined) return this.#error(id, { code: LinkCode.Unsupported })
+        this.#outputs.arm(message.armed)
+        return this.#result(id, this.armed)
     }
   }
 
@@ -185,6 +205,7 @@ export class LinkDevice {
 
   #hello(): Map<number, CborItem> {
     const { board, id, firmware, boot } = this.#options
+    const { armed } = this
     const key = HelloKey.device
     return new Map<number, CborItem>([
       [key.name, board.name],
@@ -198,6 +219,7 @@ export class LinkDevice {
       [key.failSafeMs, this.#failSafe.periodMs],
       [key.answerMs, this.#answerMs],
       [key.floats, 8],
+      ...(armed === undefined ? [] : [[key.armed, armed] as const]),
     ])
   }
 
@@ -212,7 +234,7 @@ export class LinkDevice {
   async #stop({ session, id }: { session: number; id: number }): Promise<void> {
     if (session === this.#session && session !== noSession) this.#failSafe.feed()
     const working = this.#clock.setTimeout(() => this.#send({ kind: 'progress', session, id }), this.#answerMs / 2)
-    const failed = await this.#calls.stop()
+    const failed = await this.#outputs.stop()
     this.#clock.clearTimeout(working)
     this.#send({ kind: 'result', session, id, item: failed.length > 0 ? failed : null, ageMs: 0 })
   }

@@ -28,6 +28,8 @@ export interface DeviceHello {
   window: number
   /** How many bytes its receiver can hold; 0 when it says nothing. For those who pace what they write. */
   receiveBuffer: number
+  /** Whether the outputs that need it may move; `undefined` where none needs it. */
+  armed: boolean | undefined
 }
 
 /** Reads the members of a device's hello; unknown ones and ones of the wrong type are skipped. */
@@ -53,7 +55,12 @@ export function readHello(members: HelloMembers): DeviceHello {
     floats: floats >= 8 ? 8 : floats >= 4 ? 4 : floats >= 2 ? 2 : 0,
     window: Math.min(number(key.window, 1, 1), 16),
     receiveBuffer: number(key.receiveBuffer, 0),
+    armed: boolean(members.get(key.armed)),
   }
+}
+
+function boolean(item: CborItem | undefined): boolean | undefined {
+  return typeof item === 'boolean' ? item : undefined
 }
 
 function text(item: CborItem | undefined): string {

@@ -33,6 +33,9 @@ export class LinkHost {
   #boot: number | undefined = undefined
   /** Of the description whose numbers are in use. */
   #hash: number | undefined = undefined
+  #armed: boolean | undefined = undefined
+  /** Ends an arming that is under way: what comes between must not be undone by a copy of it. */
+  #arming: AbortController | undefined = undefined
   #started = false
   #alive = true
   #pingTimer: unknown = undefined
@@ -108,6 +111,14 @@ export class LinkHost {
     return this.#hello
   }
 
+  /**
+   * Whether the outputs that need arming may move, as far as the device has said; `undefined` where none needs it, and
+   * while the device is away.
+   */
+  get armed(): boolean | undefined {
+    return this.#hello === undefined ? undefined : this.#armed
+  }
+
   /** The session's number; 0 while the device is away. */
   get session(): number {
     return this.#hello === undefined ? noSession : this.#greeter.session
@@ -161,15 +172,43 @@ export class LinkHost {
    *   LinkDownError when it was never sent
    */
   async call(actuator: number, args: readonly LinkValue[], options: LinkCallOptions = {}): Promise<LinkValue> {
-    const { item } = await this.#requests.ask({
-      kind: 'call',
-      message: (session, id) => ({ kind: 'call', session, id, actuator, args }),
-      answerBytes: undefined,
-      timeMs: options.timeMs ?? 60_000,
-      onProgress: options.onProgress,
-      signal: options.signal,
-    })
-    return valueOrThrow(item)
+    try {
+      const { item } = await this.#requests.ask({
+        kind: 'call',
+        message: (session, id) => ({ kind: 'call', session, id, actuator, args }),
+        answerBytes: undefined,
+        timeMs: options.timeMs ?? 60_000,
+        onProgress: options.onProgress,
+        signal: options.signal,
+      })
+      return valueOrThrow(item)
+    } catch (thrown) {
+      if (thrown instanceof LinkError && thrown.code === LinkCode.NotArmed) this.#armed = false
+      throw thrown
+    }
+  }
+
+  /**
+   * A person lets the outputs that need it move, or no longer: then they go into their safe state. It never waits for a
+   * device that is away, and is over when a stop comes first, so that nothing is armed later than a person meant it.
+   *
+   * @returns whether they may move now
+   * @throws LinkDownError when the device is away, or goes away; LinkError when it has no such outputs
+   */
+  async arm(armed: boolean): Promise<boolean> {
+    if (this.#hello === undefined) throw new LinkDownError('the device does not answer, and nothing was armed')
+    this.#endArming('another word on it came first')
+    const arming = new AbortController()
+    this.#arming = arming
+    try {
+      const { item } = await this.#ask((session, id) => ({ kind: 'arm', session, id, armed }), 16, {
+        signal: arming.signal,
+      })
+      this.#armed = item === true
+      return this.#armed
+    } finally {
+      if (this.#arming === arming) this.#arming = undefined
+    }
   }
 
   /** Watches a sensor, over restarts of the device too, until the function that it returns is called. */
@@ -190,6 +229,7 @@ export class LinkHost {
    * @throws LinkDownError when the device does not answer: its own fail-safe timer is what is left
    */
   async stop(): Promise<number[]> {
+    this.#endArming('a stop came first, and nothing was armed')
     const { item } = await this.#requests.ask({
       kind: 'stop',
       message: (session, id) => ({ kind: 'stop', session, id }),
@@ -198,6 +238,7 @@ export class LinkHost {
       onProgress: undefined,
       signal: undefined,
     })
+    if (this.#armed !== undefined) this.#armed = false
     return Array.isArray(item) ? item.filter(number => typeof number === 'number') : []
   }
 
@@ -249,6 +290,7 @@ export class LinkHost {
     if (restarted) this.#port.counters.restarts++
     this.#boot = hello.boot
     this.#hello = hello
+    this.#armed = hello.armed
     this.#greeter.stop()
     this.#port.counters.sessions++
     // What waited names sensors and actuators by numbers that mean others now. A hash of 0 says nothing.
@@ -272,9 +314,15 @@ export class LinkHost {
   #end(why: string): void {
     const wasReady = this.#hello !== undefined
     this.#hello = undefined
+    this.#endArming(`${why}: whether it is armed is unknown`)
     this.#clock.clearTimeout(this.#pingTimer)
     this.#requests.shut(why)
     if (wasReady) this.#options.onLost?.(why)
+  }
+
+  #endArming(why: string): void {
+    this.#arming?.abort(new LinkDownError(why))
+    this.#arming = undefined
   }
 
   #sayHello(session: number): void {

@@ -43,6 +43,8 @@ export function readHostMessage(bytes: Uint8Array, start: number, end: number): 
       return isWhole(fourth, 0) ? { kind: 'read', session, id, sensor: fourth } : broken
     case Kind.unwatch:
       return isWhole(fourth, 0) ? { kind: 'unwatch', session, id, sensor: fourth } : broken
+    case Kind.arm:
+      return typeof fourth === 'boolean' ? { kind: 'arm', session, id, armed: fourth } : broken
     case Kind.watch:
       if (!isWhole(fourth, 0) || !isOptional(fifth) || !isOptional(sixth)) return broken
       return {
@@ -111,7 +113,7 @@ function arrayOf(bytes: Uint8Array, start: number, end: number): CborItem[] | un
 
 function unknown(kind: CborItem | undefined, session?: number, id?: number): NoMessage {
   // A kind that is known here, and came without what belongs to it, is no newer message.
-  if (Object.values(Kind).some(known => known === kind) && kind !== Kind.arm) return broken
+  if (Object.values(Kind).some(known => known === kind)) return broken
   return { kind: 'unknown', ...(session !== undefined && { session }), ...(id !== undefined && { id }) }
 }
 

@@ -17,7 +17,6 @@ export const Kind = Object.freeze({
   watch: 6,
   unwatch: 7,
   stop: 8,
-  /** Reserved: outputs that stay disarmed after a stop or a lost link. */
   arm: 9,
   result: 12,
   error: 13,
@@ -45,7 +44,6 @@ export const HelloKey = Object.freeze({
     floats: 12,
     window: 13,
     receiveBuffer: 14,
-    /** Reserved: whether the outputs are armed. */
     armed: 15,
   }),
 })
@@ -74,6 +72,7 @@ export type HostMessage =
   | { kind: 'watch'; session: number; id: number; sensor: number; minIntervalMs?: number; deadBand?: number }
   | { kind: 'unwatch'; session: number; id: number; sensor: number }
   | { kind: 'stop'; session: number; id: number }
+  | { kind: 'arm'; session: number; id: number; armed: boolean }
 
 /** What a device sends. Ages are milliseconds. A `progress` without a number only says that the work goes on. */
 export type DeviceMessage =
@@ -106,6 +105,8 @@ export function hostArray(message: HostMessage): CborInput[] {
       )
     case 'unwatch':
       return [Kind.unwatch, session, message.id, message.sensor]
+    case 'arm':
+      return [Kind.arm, session, message.id, message.armed]
     default:
       return [Kind[message.kind], session, message.id]
   }
