@@ -14,7 +14,10 @@ import {
   readCbor,
   writeCbor,
 } from '../../boards/remote/link/index.ts'
+import type { Board } from '../../runtime/index.ts'
 import { OwnedClock, settled } from '../owned-clock.ts'
+import { ruleBoard } from './rule-board.ts'
+import { ruleStory } from './rule-story.ts'
 import { vectorBoard } from './vector-board.ts'
 
 const hex = (bytes: Uint8Array | readonly number[]) => Buffer.from(bytes as Uint8Array).toString('hex')
@@ -70,6 +73,8 @@ const toDevice: [string, HostMessage][] = [
   ['watch with a dead band of 0.5', { kind: 'watch', session, id: -4, sensor: 0, deadBand: 0.5 }],
   ['unwatch', { kind: 'unwatch', session, id: -5, sensor: 0 }],
   ['stop', { kind: 'stop', session, id: -21 }],
+  ['arm', { kind: 'arm', session, id: -6, armed: true }],
+  ['disarm', { kind: 'arm', session, id: -6, armed: false }],
 ]
 const toHost: [string, DeviceMessage][] = [
   [
@@ -107,6 +112,21 @@ const toHost: [string, DeviceMessage][] = [
       ]),
     },
   ],
+  [
+    'hello of a device whose outputs are not armed',
+    {
+      kind: 'hello',
+      session,
+      version: 1,
+      members: new Map<number, any>([
+        [1, 'shed'],
+        [4, 0x12345678],
+        [5, 4],
+        [6, 17],
+        [15, false],
+      ]),
+    },
+  ],
   ['result without a value', { kind: 'result', session, id: 7, item: null, ageMs: 0 }],
   ['result of a reading', { kind: 'result', session, id: -3, item: 22.5, ageMs: 0 }],
   ['result of a reading that is 300 ms old', { kind: 'result', session, id: -3, item: 1013.25, ageMs: 300 }],
@@ -116,6 +136,10 @@ const toHost: [string, DeviceMessage][] = [
     { kind: 'result', session, id: -3, item: Uint8Array.of(0xc0, 0xdf, 0xbd, 0xbf, 0x3e, 0x3f, 0xca, 0xcd), ageMs: 0 },
   ],
   ['error out of range', { kind: 'error', session, id: 7, code: 4 }],
+  ['result of an arm: armed', { kind: 'result', session, id: -6, item: true, ageMs: 0 }],
+  ['error interlocked', { kind: 'error', session, id: 7, code: 6, text: 'cooler is on' }],
+  ['error too soon', { kind: 'error', session, id: 7, code: 7 }],
+  ['error not armed', { kind: 'error', session, id: 7, code: 8 }],
   ['error of the sketch with text', { kind: 'error', session, id: 7, code: -1, text: 'door is locked' }],
   ['error: no such session', { kind: 'error', session: 0x4a22, id: 7, code: 14 }],
   ['update', { kind: 'update', session, sensor: 0, value: true, ageMs: 0 }],
@@ -230,47 +254,65 @@ const skipped: [string, string, CborInput, string][] = [
   ],
   ['no array', 'device', 5, 'ignored'],
   ['an empty array', 'device', [], 'ignored'],
+  ['an arm without its value', 'device', [9, session, -6], 'ignored'],
   ['a call whose arguments are no array', 'device', [4, session, 7, 0, 5], 'ignored'],
 ]
 
-async function exchanges(): Promise<object[]> {
-  const steps: { to: string; diagnostic: string; cbor: string }[] = []
+type Step = { to: string; diagnostic: string; cbor: string } | { wait: number }
+
+/** What goes between a host and a device: messages, and milliseconds that go by. */
+async function exchange(board: Board, story: readonly (CborInput | { wait: number })[]): Promise<Step[]> {
+  const steps: Step[] = []
   const clock = new OwnedClock()
   const reader: Uint8Array[] = []
   const device = new LinkDevice({
-    board: vectorBoard(),
+    board,
     outlet: { write: bytes => void reader.push(bytes) },
     clock,
     id: 'V1',
     boot: 17,
     calls: 1,
   })
-  const say = async (item: CborInput) => {
-    steps.push({ to: 'device', diagnostic: shown(item), cbor: hex(cbor(item)) })
-    device.receive(Uint8Array.from(frame(item)))
-    await settled()
+  device.start()
+  reader.splice(0)
+  for (const next of story) {
+    if (isWait(next)) {
+      steps.push({ wait: next.wait })
+      await clock.advance(next.wait)
+    } else {
+      steps.push({ to: 'device', diagnostic: shown(next), cbor: hex(cbor(next)) })
+      device.receive(Uint8Array.from(frame(next)))
+      await settled()
+    }
     for (const line of reader.splice(0)) steps.push({ to: 'host', ...answerOf(line) })
   }
-  await say([0, session, 1, new Map([[1, 1024]])])
-  await say([3, session, -1, 0])
-  await say([4, session, 1, 0, [50, true]])
-  await say([4, session, 1, 0, [50, true]])
-  await say([4, session, 2, 0, [101, true]])
-  await say([4, session, 2, 0, [101, true]])
-  await say([4, session, 3, 0, [50]])
-  await say([4, session, 4, 0, [50.5, true]])
-  await say([4, session, 5, 9, []])
-  await say([4, session, 1, 0, [60, true]])
-  await say([3, session, -2, 9])
-  await say([4, session ^ 1, 6, 0, [70, true]])
-  await say([6, session, -3, 1])
-  await say([7, session, -4, 1])
-  await say([1, session, -5])
-  await say([10, session, -6, 1])
-  await say([8, 1, -21])
-  await say([3, session, -7, 0])
   return steps
 }
+
+function isWait(next: CborInput | { wait: number }): next is { wait: number } {
+  return typeof next === 'object' && next !== null && 'wait' in next
+}
+
+const plainStory: CborInput[] = [
+  [0, session, 1, new Map([[1, 1024]])],
+  [3, session, -1, 0],
+  [4, session, 1, 0, [50, true]],
+  [4, session, 1, 0, [50, true]],
+  [4, session, 2, 0, [101, true]],
+  [4, session, 2, 0, [101, true]],
+  [4, session, 3, 0, [50]],
+  [4, session, 4, 0, [50.5, true]],
+  [4, session, 5, 9, []],
+  [4, session, 1, 0, [60, true]],
+  [3, session, -2, 9],
+  [4, session ^ 1, 6, 0, [70, true]],
+  [6, session, -3, 1],
+  [7, session, -4, 1],
+  [1, session, -5],
+  [10, session, -6, 1],
+  [8, 1, -21],
+  [3, session, -7, 0],
+]
 
 function answerOf(line: Uint8Array): { diagnostic: string; cbor: string } {
   const bytes: number[] = []
@@ -279,7 +321,15 @@ function answerOf(line: Uint8Array): { diagnostic: string; cbor: string } {
   return { diagnostic: shown(item), cbor: hex(bytes.slice(0, -2)) }
 }
 
-const { records, hash } = describeBoard(vectorBoard())
+function described(board: Board): object {
+  const { records, hash } = describeBoard(board)
+  return {
+    records: records.map(record => hex(cbor(record))),
+    diagnostic: records.map(record => shown(readCbor(Uint8Array.from(cbor(record))))),
+    hash,
+  }
+}
+
 process.stdout.write(
   `${JSON.stringify(
     {
@@ -289,14 +339,7 @@ process.stdout.write(
         { text: '123456789', fcs: '906e', sent: '6e90' },
         { text: '', fcs: '0000', sent: '0000' },
       ],
-      hash: [
-        { records: [], hash: hashOf([]) },
-        {
-          records: records.map(record => hex(cbor(record))),
-          diagnostic: records.map(record => shown(readCbor(Uint8Array.from(cbor(record))))),
-          hash,
-        },
-      ],
+      hash: [{ records: [], hash: hashOf([]) }, described(vectorBoard()), described(ruleBoard().board)],
       messages,
       lines: lines.map(([name, bytes, gives]) => ({ name, line: hex(bytes), gives })),
       refused: refused.map(([name, bytes]) => ({ name, cbor: bytes })),
@@ -310,7 +353,12 @@ process.stdout.write(
       exchange: {
         about:
           'In order, with the board of the second hash, boot 17, one call at a time, the fan off at first. Other devices differ in the members of the hello and in texts.',
-        steps: await exchanges(),
+        steps: await exchange(vectorBoard(), plainStory),
+      },
+      rules: {
+        about:
+          'In order, after its hello at boot, with the board of the third hash, boot 17, one call at a time, every output in its initial or safe state. Where a step says wait, so many milliseconds go by without a frame, and the device has its turn at the end of them. Other devices differ in the members of the hello, in texts, and in what else they log.',
+        steps: await exchange(ruleBoard().board, ruleStory),
       },
     },
     null,

@@ -19,7 +19,11 @@ import {
   writeCbor,
 } from '../../boards/remote/link/index.ts'
 import { OwnedClock, settled } from '../owned-clock.ts'
+import { ruleBoard } from './rule-board.ts'
 import { vectorBoard } from './vector-board.ts'
+
+/** A message, or milliseconds that go by. */
+type Step = { to: 'device' | 'host'; diagnostic: string; cbor: string } | { wait: number }
 
 interface Vectors {
   fcs: { text: string; fcs: string; sent: string }[]
@@ -28,7 +32,8 @@ interface Vectors {
   lines: { name: string; line: string; gives: { frame?: string; text?: string; json?: string; damaged?: true }[] }[]
   refused: { name: string; cbor: string }[]
   skipped: { name: string; to: 'device' | 'host'; cbor: string; what: string }[]
-  exchange: { steps: { to: 'device' | 'host'; diagnostic: string; cbor: string }[] }
+  exchange: { steps: Step[] }
+  rules: { steps: Step[] }
 }
 
 const vectors: Vectors = JSON.parse(readFileSync(new URL('../../docs/link-vectors.json', import.meta.url), 'utf8'))
@@ -199,18 +204,22 @@ describe('the description', () => {
     expect([of(''), of('a'), of('foobar')]).toEqual([0x811c9dc5, 0xe40c292c, 0xbf9cf968])
   })
 
-  it('of the board of the vectors is what the vectors say', () => {
+  it('of the boards of the vectors is what the vectors say', () => {
     expect(describeBoard(vectorBoard()).hash).toBe(vectors.hash[1]!.hash)
+    expect(describeBoard(ruleBoard().board).hash).toBe(vectors.hash[2]!.hash)
   })
 })
 
 describe('an exchange', () => {
-  it('goes as the vectors say, answer by answer', async () => {
-    const { steps } = vectors.exchange
+  it.each([
+    ['calls, readings and their errors', vectors.exchange, vectorBoard()],
+    ['rules', vectors.rules, ruleBoard().board],
+  ])('of %s goes as the vectors say, answer by answer', async (_, { steps }, board) => {
     const written: string[] = []
+    const clock = new OwnedClock()
     const device = new LinkDevice({
-      board: vectorBoard(),
-      clock: new OwnedClock(),
+      board,
+      clock,
       id: 'V1',
       boot: 17,
       calls: 1,
@@ -221,7 +230,14 @@ describe('an exchange', () => {
         },
       },
     })
-    for (const { to, cbor, diagnostic } of steps) {
+    device.start()
+    written.length = 0
+    for (const step of steps) {
+      if ('wait' in step) {
+        await clock.advance(step.wait)
+        continue
+      }
+      const { to, cbor, diagnostic } = step
       if (to === 'device') {
         expect(written, `before ${diagnostic}`).toEqual([])
         device.receive(frameOf(bytes(cbor)))

@@ -44,7 +44,7 @@ export function microPython() {
     const { loadMicroPython } = await import(pathToFileURL(path).href)
     return async (print: (bytes: Uint8Array) => void): Promise<MicroPython> => {
       const python: MicroPython = await loadMicroPython({ linebuffer: false, stdout: print })
-      for (const name of ['bench', 'pot', 'parts', 'steps']) {
+      for (const name of ['bench', 'pot', 'shed', 'parts', 'steps']) {
         python.FS.writeFile(`/${name}.py`, readFileSync(join(here, `${name}.py`)))
       }
       python.FS.writeFile('/ferrule.py', readFileSync(join(product, 'ferrule.py')))
