@@ -21,9 +21,17 @@ export interface Inspected {
   stderr: string
 }
 
-/** Runs the Inspector's command line on a server. */
+/** The command that makes a stdio server of one at a URL, for hosts that know nothing else: mcp-remote. */
+export function remoteCommand(url: string, folder: string): { command: string; args: string[]; cwd: string } {
+  const program = join(modules, 'mcp-remote/dist/proxy.js')
+  // It keeps what it learns of servers; none of it is to come from, or go to, whoever runs the tests.
+  const keep = `data:text/javascript,process.env.MCP_REMOTE_CONFIG_DIR=${JSON.stringify(folder)}`
+  return { command: process.execPath, args: ['--import', keep, program, url], cwd: folder }
+}
+
+/** Runs the Inspector's command line on a server: one that it starts, or one at a URL. */
 export async function inspect(
-  server: { command: string; args: string[]; cwd: string },
+  server: { command: string; args: string[]; cwd: string } | { type: 'streamable-http'; url: string },
   args: string[],
 ): Promise<Inspected> {
   const home = mkdtempSync(join(tmpdir(), 'ferrule-inspector-'))
