@@ -171,16 +171,6 @@ export class Atmega328p {
     }
   }
 
-  /** Runs until something is so, looking every so many seconds. Returns whether it came about within its time. */
-  runWhile(isWaiting: () => boolean, seconds: number, stepSeconds = 0.0005): boolean {
-    const end = this.cycles + seconds * this.hz
-    while (isWaiting()) {
-      if (this.cycles >= end) return false
-      this.run(stepSeconds)
-    }
-    return true
-  }
-
   /** How many bytes of its memory nothing ever wrote to since the power came: what lies between variables and stack. */
   get untouchedBytes(): number {
     let longest = 0
