@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import process from 'node:process'
 import { DefinitionError, type Server } from '../runtime/index.ts'
 import { type HttpOptions, type HttpServing, http } from '../transports/http/index.ts'
@@ -29,8 +30,12 @@ export async function serveOverHttp(server: Server, options: HttpOptions): Promi
     say(`crash: ${error.stack ?? error}`)
     void leave(exitCodes.failed)
   })
+  process.on('unhandledRejection', reason => {
+    say(`a promise was rejected and nobody looked: ${reason instanceof Error ? reason.stack : reason}`)
+  })
   serving = await listen(server, options)
   say(`serves ${server.board.name} at ${serving.url}`)
+  for (const address of otherAddresses(options.host)) say(`  and at ${serving.url.replace('localhost', address)}`)
   if (process.stderr.isTTY) {
     process.stderr.write(
       [
@@ -43,6 +48,15 @@ export async function serveOverHttp(server: Server, options: HttpOptions): Promi
     )
   }
   return new Promise(() => {})
+}
+
+/** How other computers reach a server that listens everywhere. */
+function otherAddresses(host: string | undefined): string[] {
+  if (host !== '0.0.0.0' && host !== '::') return []
+  return Object.values(networkInterfaces())
+    .flatMap(addresses => addresses ?? [])
+    .filter(({ family, internal }) => family === 'IPv4' && !internal)
+    .map(({ address }) => address)
 }
 
 async function listen(server: Server, options: HttpOptions): Promise<HttpServing> {

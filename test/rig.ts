@@ -19,8 +19,8 @@
  */
 import { createServer as createListener } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { serveOverHttp } from '../bin/serve-http.ts'
 import { actuator, createServer, type Tool, tool } from '../runtime/index.ts'
-import { http } from '../transports/http/index.ts'
 import { stdio } from '../transports/stdio/index.ts'
 import { RecordingPins } from './recording-pins.ts'
 
@@ -237,7 +237,7 @@ const server = createServer(
 
 const transports: Record<string, () => Promise<unknown>> = {
   stdio: () => stdio().serve(server),
-  http: () => http({ port: Number(process.argv[3] ?? 0) }).serve(server),
+  http: () => serveOverHttp(server, { port: Number(process.argv[3] ?? 0) }),
 }
 const serve = transports[process.argv[2] ?? 'stdio']
 if (serve === undefined) {

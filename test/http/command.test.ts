@@ -150,6 +150,51 @@ describe('ferrule serve --http', () => {
   })
 })
 
+describe('what goes wrong in the process', () => {
+  function rig(): { child: Child; levels: () => string[] } {
+    const folder = mkdtempSync(join(tmpdir(), 'ferrule-http-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const log = join(folder, 'gpio.txt')
+    const child = new Child(process.execPath, ['--import', 'tsx', 'test/rig.ts', 'http', '0'], {
+      env: { RIG_GPIO_LOG: log },
+    })
+    onTestFinished(() => child.stop())
+    return {
+      child,
+      levels: () =>
+        readFileSync(log, 'utf8')
+          .trim()
+          .split('\n')
+          .map(line => line.split(' ').slice(1).join(' ')),
+    }
+  }
+
+  it('a promise that nobody looks after ends nothing', async () => {
+    const { child } = rig()
+    const url = await urlOf(child)
+    const headers = await session(url)
+    await (await post(url, call('reject', {}), headers)).text()
+    await child.tells('a promise was rejected')
+    expect(await (await post(url, call('echo', { text: 'here' }), headers)).text()).toContain('here')
+  })
+
+  it('a crash leaves the outputs safe', async () => {
+    const { child, levels } = rig()
+    const url = await urlOf(child)
+    const headers = await session(url)
+    for (const [name, args] of [
+      ['pin_open', { line: 'relay' }],
+      ['pin_set', { line: 'relay', value: 1 }],
+      ['crash', {}],
+    ] as const) {
+      await (await post(url, call(name, args), headers)).text()
+    }
+    expect((await child.exit()).code).toBe(1)
+    expect(child.stderr).toContain('crash: Error: crash from a timer')
+    expect(levels().findLast(line => line.startsWith('relay'))).toBe('relay out 0')
+  })
+})
+
 const sleep = async (ms: number, signal: AbortSignal) => {
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(resolve, ms)

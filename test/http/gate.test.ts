@@ -61,6 +61,22 @@ describe('the name that a request is sent to', () => {
     expect(await status('board.example:80')).toBe(421)
   })
 
+  // Linux has all of 127.0.0.0/8.
+  it.skipIf(process.platform !== 'linux')(
+    'may be the address at which it arrived, whatever the port, and no other address',
+    async () => {
+      const authorizer = { authorize: () => ({ access: 'act', client: 'ada' }) as const }
+      const site = await serving({ host: '127.0.0.9', authorizer })
+      const ask = (Host: string) =>
+        site.ask({ method: 'POST', host: '127.0.0.9', ...discover, headers: { ...discover.headers, Host } })
+      expect((await ask('127.0.0.9')).status).toBe(200)
+      expect((await ask('127.0.0.9:8970')).status).toBe(200)
+      expect((await ask('127.0.0.8')).status).toBe(421)
+      expect((await ask('127.0.0.9.evil.example')).status).toBe(421)
+      expect((await ask('[::1]')).status).toBe(200)
+    },
+  )
+
   it.each([
     ['none', 'GET /mcp HTTP/1.0\r\n\r\n', 421],
     ['empty', 'GET /mcp HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n', 421],

@@ -44,6 +44,8 @@ export interface SseEvent {
 
 export interface Ask {
   method?: string
+  /** Where the server listens; 127.0.0.1 when left out. */
+  host?: string
   path?: string
   headers?: OutgoingHttpHeaders
   /** A text goes as it is, anything else as JSON. */
@@ -102,12 +104,12 @@ export class Site {
   }
 
   /** Sends a request, and has the answer when its headers are there. */
-  open({ method = 'GET', path = '/mcp', headers = {}, body }: Ask): Promise<OpenAnswer> {
+  open({ method = 'GET', host = '127.0.0.1', path = '/mcp', headers = {}, body }: Ask): Promise<OpenAnswer> {
     const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
     const length = text === undefined ? {} : { 'Content-Length': Buffer.byteLength(text) }
     return new Promise((resolve, reject) => {
       const asked = request(
-        { host: '127.0.0.1', port: this.serving.port, method, path, headers: { ...length, ...headers }, agent: false },
+        { host, port: this.serving.port, method, path, headers: { ...length, ...headers }, agent: false },
         response => {
           let came = ''
           const watching = new Set<() => void>()

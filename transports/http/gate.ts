@@ -29,12 +29,13 @@ export class Gate {
   }
 
   /** Why this request is not let in; nothing when it is. */
-  bars({ headers, rawHeaders, url = '' }: IncomingMessage): Barred | undefined {
+  bars({ headers, rawHeaders, url = '', socket }: IncomingMessage): Barred | undefined {
     // An absolute URL would bring a second name, beside that of the header.
     if (!url.startsWith('/')) return { status: 400, message: 'The request must name a path' }
     if (count(rawHeaders, 'host') > 1) return { status: 400, message: 'The request names more than one host' }
     const host = headers.host?.toLowerCase() ?? ''
-    if (!this.#knowsHost(host)) {
+    // Anybody can have a name point here. Nobody can have an address do so, so the own one needs no permission.
+    if (!this.#knowsHost(host) && addressIn(host) !== plainAddress(socket.localAddress)) {
       return {
         status: 421,
         message: `This server does not go by the name "${shown(host)}": allow it with allowedHosts`,
@@ -62,6 +63,17 @@ export class Gate {
     // A page of this very server, or one that a program on the reader's own computer serves.
     return from === host || loopbackNames.includes(hostAndPort.exec(from)?.[1] ?? '')
   }
+}
+
+/** The address that a host consists of, where it is no name. */
+function addressIn(host: string): string | false {
+  const address = hostAndPort.exec(host)?.[1]?.replace(/^\[|\]$/g, '') ?? ''
+  return isIP(address) !== 0 && address
+}
+
+/** An IPv4 address as it is written, also where the connection is one of IPv6. */
+function plainAddress(address: string | undefined): string | undefined {
+  return address?.replace(/^::ffff:(?=\d+\.)/, '')
 }
 
 const hostAndPort = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/
