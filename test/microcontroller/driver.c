@@ -51,7 +51,8 @@ void driver_moved(int number, const ferrule_call *call, int count) {
 
 static int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 
-int driver_run(void) {
+int driver_run(int count, char **words) {
+  if (count > 1) boots += (uint32_t)strtoul(words[1], NULL, 10);
   static const ferrule_platform platform = {read_byte, write_byte, millis_now, boot_count};
   static char line[16384];
   ferrule_device *device = driver_device();
@@ -75,11 +76,6 @@ int driver_run(void) {
       if (number < 0 || number >= DRIVER_SENSORS) return 1;
       driver_status[number] = rest[1] == 'l' ? FERRULE_LATER : rest[1] == 'f' ? FERRULE_FAILED : FERRULE_DONE;
       driver_values[number] = (int32_t)strtol(rest, NULL, 10);
-    } else if (line[0] == 'r') {
-      input_length = input_at = 0;
-      output_length = 0;
-      device = driver_device();
-      ferrule_begin(device, &platform, NULL);
     }
     flush_output();
     printf(".\n");

@@ -4,7 +4,6 @@
  *   b HEX      bytes of the line; then one poll
  *   t MS       so much time passes, with a poll each millisecond
  *   s N VALUE  what sensor N gives from now on: a number, "later" or "fail"
- *   r          the device restarts
  *
  *   o HEX      bytes that it wrote
  *   m N R V…   actuator N was given the values V, for the reason R (0: a call)
@@ -24,13 +23,13 @@ extern ferrule_status driver_status[DRIVER_SENSORS];
 /** Notes a move of an actuator. */
 void driver_moved(int number, const ferrule_call *call, int count);
 
-/** Makes the board's device, as at a restart. */
+/** The board's device, with all that it has. */
 ferrule_device *driver_device(void);
 
 /** The clock of the test. */
 uint32_t driver_now(void);
 
-/** Runs a board until the end of the input. */
-int driver_run(void);
+/** Runs a board until the end of the input; the first word says how often it was started before. */
+int driver_run(int count, char **words);
 
 #endif

@@ -19,8 +19,9 @@ export class NativeDevice {
   #ended: Error | undefined = undefined
   readonly #waiting: { resolve: () => void; reject: (error: Error) => void }[] = []
 
-  constructor(program: string) {
-    this.#process = spawn(program)
+  /** @param args how often it was started before */
+  constructor(program: string, args: readonly string[] = []) {
+    this.#process = spawn(program, args)
     this.#process.stdout.setEncoding('latin1').on('data', (text: string) => this.#take(text))
     this.#process.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr += text
@@ -45,11 +46,6 @@ export class NativeDevice {
   /** What a sensor gives from now on. */
   sensor(number: number, value: number | 'later' | 'fail'): Promise<void> {
     return this.#command(`s ${number} ${value}`)
-  }
-
-  /** A reset. */
-  restart(): Promise<void> {
-    return this.#command('r')
   }
 
   /** Ends it. */

@@ -23,7 +23,7 @@ FERRULE_SENSOR(button, "", "", read_button, FERRULE_BOOLEAN);
 FERRULE_ARGUMENT(percent, "", "", FERRULE_INTEGER, FERRULE_RANGE(0, 100));
 FERRULE_ARGUMENT(on, "", "", FERRULE_BOOLEAN);
 FERRULE_ACTUATOR(fan, "Fan", set_fan, FERRULE_TAKES(percent, on), FERRULE_SAFE(0, false), FERRULE_HARMLESS);
-FERRULE_ARGUMENT(brightness, "", "", FERRULE_NUMBER(2), FERRULE_RANGE(0, 1));
+FERRULE_ARGUMENT(brightness, "", "", FERRULE_NUMBER(2), FERRULE_RANGE(0, 100));
 FERRULE_ACTUATOR(lamp, "", set_lamp, FERRULE_TAKES(brightness), FERRULE_NO_SAFE_VALUE);
 FERRULE_TEXT(id, "V1");
 FERRULE_SIZED_DEVICE(pot, "Flower pot", "1.0", 1024, 1, FERRULE_UNIQUE_ID(id));
@@ -36,4 +36,4 @@ ferrule_device *driver_device(void) {
   return &pot;
 }
 
-int main(void) { return driver_run(); }
+int main(int count, char **words) { return driver_run(count, words); }

@@ -1,4 +1,9 @@
-/* Reads what a host may send: the CBOR profile of docs/link.md, section 3. Keeps nothing and copies nothing. */
+/*
+ * Reads what a host may send: the CBOR profile of docs/link.md, section 3. Keeps nothing and copies nothing.
+ *
+ * There is one reader, since a device reads one message at a time: on an 8-bit chip a pointer to a reader in every call
+ * would cost a third more flash.
+ */
 #ifndef FERRULE_CBOR_H
 #define FERRULE_CBOR_H
 
@@ -17,42 +22,38 @@ enum {
   FERRULE_ITEM_TEXT,
   FERRULE_ITEM_ARRAY,
   FERRULE_ITEM_MAP,
+  /** Nothing that the profile allows, or nothing at all. */
+  FERRULE_ITEM_BAD,
+  FERRULE_ITEM_HALF,
+  FERRULE_ITEM_SINGLE,
   FERRULE_ITEM_FALSE,
   FERRULE_ITEM_TRUE,
   FERRULE_ITEM_NULL,
-  /** A half or single, as the bits of a single. */
-  FERRULE_ITEM_SINGLE,
-  /** A double, which no device here takes. */
-  FERRULE_ITEM_DOUBLE,
-  /** Nothing that the profile allows, or nothing at all. */
-  FERRULE_ITEM_BAD
+  /** An integer beyond 32 bits or a double: what no device here takes. */
+  FERRULE_ITEM_WIDE
 };
 
-/** One item, its members not read. */
-typedef struct ferrule_item {
-  uint8_t type;
-  /** An integer beyond 32 bits with its sign; `argument` says nothing then. */
-  bool is_wide;
-  /** The value (negative ones as -1 - value), the length, or the bits of a single. */
-  uint32_t argument;
-  /** Where the bytes of a string begin. */
-  const uint8_t *bytes;
-} ferrule_item;
-
-/** Where a reader stands. */
-typedef struct ferrule_cursor {
+/** The reader, and the item that it read last. */
+typedef struct ferrule_reader {
   const uint8_t *at;
   const uint8_t *end;
-} ferrule_cursor;
+  /** Where the bytes of a string begin. */
+  const uint8_t *bytes;
+  /** The value (a negative one as -1 - value), the length, or the bits of a half or single. */
+  uint32_t argument;
+  uint8_t type;
+} ferrule_reader;
 
-/** Reads one item: a string whole, of an array or a map its head. Nothing is left to read behind a bad one. */
-void ferrule_item_read(ferrule_cursor *cursor, ferrule_item *item);
+extern ferrule_reader ferrule_in;
+
+/** Reads one item: a string whole, of an array or a map its head. Returns its type. */
+uint8_t ferrule_next(void);
+
+/** The argument of the item that was read last, where no more than 16 bits are of use: at most FFFF. */
+uint16_t ferrule_argument16(void);
 
 /** Skips one item with all that is in it. False when the profile does not allow it, or it is cut. */
-bool ferrule_item_skip(ferrule_cursor *cursor);
-
-/** Reads an integer of 32 bits. False, with the item read, for anything else. */
-bool ferrule_integer_of(const ferrule_item *item, int32_t *value);
+bool ferrule_skip(void);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,9 @@
 /*
  * How a sketch declares what its device has. Everything that these macros make is a constant in flash, but for the state
- * of each sensor and actuator. Numbers may be written as they are meant: FERRULE_RANGE(5, 30.5).
+ * of each sensor and actuator.
+ *
+ * All numbers are whole ones, in the units of the code: with FERRULE_NUMBER(1), of which 225 is 22.5, the range from 5 to
+ * 30.5 is FERRULE_RANGE(50, 305).
  */
 #ifndef FERRULE_DECLARE_H
 #define FERRULE_DECLARE_H
@@ -17,7 +20,7 @@
   FERRULE_TEXTS(sensor_##id, #id, title, unit);                                                               \
   static const ferrule_member ferrule_members_##id[] FERRULE_FLASH = {FERRULE_NAMED(sensor_##id), __VA_ARGS__, \
                                                                       FERRULE_END};                           \
-  static ferrule_sensor id = {ferrule_members_##id, read_function, NULL, 0, 0, 0, 0, 0, 0, 0}
+  static ferrule_sensor id = {ferrule_members_##id, read_function, NULL, 0, {0, 0}, 0, 0, 0, 0, 0}
 
 /** Declares an argument: its name, title, unit, and members, first of all its type. Several actuators may take it. */
 #define FERRULE_ARGUMENT(id, title, unit, ...)                      \
@@ -34,8 +37,8 @@
   static const ferrule_member ferrule_members_##id[] FERRULE_FLASH = {FERRULE_NAMED(actuator_##id), __VA_ARGS__,        \
                                                                       FERRULE_END};                                    \
   static const ferrule_member *const ferrule_takes_##id[] FERRULE_FLASH = {takes, NULL};                               \
-  static int32_t ferrule_values_##id[sizeof ferrule_takes_##id / sizeof ferrule_takes_##id[0] - 1];                    \
-  static ferrule_actuator id = {ferrule_members_##id, ferrule_takes_##id, set_function, ferrule_values_##id, NULL,     \
+  static int32_t ferrule_values_##id[2 * (sizeof ferrule_takes_##id / sizeof ferrule_takes_##id[0] - 1)];              \
+  static ferrule_actuator id = {ferrule_members_##id, set_function, NULL, ferrule_takes_##id, ferrule_values_##id,     \
                                 NULL, 0, 0, 0, 0, 0, 0}
 
 /** The arguments of an actuator, one to eight, in the order of its calls. */
@@ -44,35 +47,27 @@
 #define FERRULE_TAKES_NOTHING NULL
 
 /** Declares the device: its name (also that of the object), title, and the version of its firmware. */
-#define FERRULE_DEVICE(id, title, version) FERRULE_SIZED_DEVICE(id, title, version, 64, 1, FERRULE_NO_MORE)
+#define FERRULE_DEVICE(id, title, version) FERRULE_DEVICE_OF(id, title, version, 64, 1, NULL, FERRULE_NO_MORE)
 
 /**
  * The same with the size of its buffer, which is the largest frame it takes (48 to 1024 bytes), how many calls may run at
  * a time (1 to 16), and members: FERRULE_DESCRIPTION, FERRULE_UNIQUE_ID, or FERRULE_NO_MORE.
  */
-#define FERRULE_SIZED_DEVICE(id, title, version, frame_bytes, calls, ...)                                           \
-  FERRULE_TEXTS(device_##id, #id, title, version);                                                                  \
-  static const ferrule_member ferrule_members_##id[] FERRULE_FLASH = {                                              \
-      FERRULE_MEMBER(FERRULE_KEY_DEVICE, FERRULE_FORM_TEXT, 0, ferrule_name_device_##id),                            \
-      FERRULE_MEMBER(FERRULE_KEY_TITLE, FERRULE_FORM_TEXT, 0, ferrule_title_device_##id),                            \
-      FERRULE_MEMBER(FERRULE_KEY_VERSION, FERRULE_FORM_TEXT, 0, ferrule_unit_device_##id), __VA_ARGS__, FERRULE_END}; \
-  static uint8_t ferrule_buffer_##id[frame_bytes];                                                                  \
-  static ferrule_slot ferrule_slots_##id[calls];                                                                    \
-  static ferrule_device id = {ferrule_members_##id, ferrule_slots_##id, calls, {ferrule_buffer_##id, frame_bytes, 0, 0, 0}, \
-                              5000, 64, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define FERRULE_SIZED_DEVICE(id, title, version, frame_bytes, calls, ...) \
+  FERRULE_DEVICE_OF(id, title, version, frame_bytes, calls, ferrule_is_open, __VA_ARGS__)
 
 /* ---- Types: the first member of a sensor or an argument -------------------------------------------------------- */
 
 /** Whole numbers of 32 bits. */
-#define FERRULE_INTEGER FERRULE_MEMBER(FERRULE_KEY_TYPE, 0, 1, &ferrule_type_integer)
+#define FERRULE_INTEGER FERRULE_TYPE(1, 0, &ferrule_type_integer)
 /** Numbers with so many decimals, 0 to 6: the code sees them as whole ones, 22.5 with one decimal as 225. */
-#define FERRULE_NUMBER(decimals) FERRULE_MEMBER(FERRULE_KEY_TYPE, decimals, 0, &ferrule_type_number)
+#define FERRULE_NUMBER(decimals) FERRULE_TYPE(0, decimals, &ferrule_type_number)
 /** True or false. */
-#define FERRULE_BOOLEAN FERRULE_MEMBER(FERRULE_KEY_TYPE, 0, 2, &ferrule_type_boolean)
+#define FERRULE_BOOLEAN FERRULE_TYPE(2, 0, &ferrule_type_boolean)
 /** Text in UTF-8. */
-#define FERRULE_STRING FERRULE_MEMBER(FERRULE_KEY_TYPE, 0, 3, &ferrule_type_text)
+#define FERRULE_STRING FERRULE_TYPE(3, 0, &ferrule_type_text)
 /** Bytes. */
-#define FERRULE_BYTES FERRULE_MEMBER(FERRULE_KEY_TYPE, 0, 4, &ferrule_type_bytes)
+#define FERRULE_BYTES FERRULE_TYPE(4, 0, &ferrule_type_bytes)
 
 /* ---- Members of all -------------------------------------------------------------------------------------------- */
 
@@ -95,20 +90,20 @@
 /* ---- Members of sensors ----------------------------------------------------------------------------------------- */
 
 /** The sensor has a new value at most so often, in ms. It is not looked at more often while it is watched. */
-#define FERRULE_NEW_VALUE_EVERY(ms) FERRULE_NUMERIC(FERRULE_KEY_TTL, 0, ms, NULL)
+#define FERRULE_NEW_VALUE_EVERY(ms) FERRULE_WHOLE(FERRULE_KEY_TTL, ms, NULL)
 /** Smaller changes are not told, unless a host asks for them. */
 #define FERRULE_DEAD_BAND(x) FERRULE_NUMERIC(FERRULE_KEY_DEAD_BAND, 0, x, NULL)
 /** Changes are told at most so often, in ms, unless a host asks otherwise; 1000 when left out. */
-#define FERRULE_LEAST_INTERVAL(ms) FERRULE_NUMERIC(FERRULE_KEY_INTERVAL, 0, ms, NULL)
+#define FERRULE_LEAST_INTERVAL(ms) FERRULE_WHOLE(FERRULE_KEY_INTERVAL, ms, NULL)
 /** A device class of Home Assistant: a FERRULE_TEXT. */
 #define FERRULE_DEVICE_CLASS(text) FERRULE_MEMBER(FERRULE_KEY_DEVICE_CLASS, FERRULE_FORM_TEXT, 0, text)
 /** 0 measurement, 1 total, 2 total that only rises. */
-#define FERRULE_STATE_CLASS(number) FERRULE_NUMERIC(FERRULE_KEY_STATE_CLASS, 0, number, NULL)
+#define FERRULE_STATE_CLASS(number) FERRULE_WHOLE(FERRULE_KEY_STATE_CLASS, number, NULL)
 
 /* ---- Members of sensors and actuators --------------------------------------------------------------------------- */
 
 /** The longest time in ms that a reading (10 000 when left out) or a move (60 000) takes. Then it is broken off. */
-#define FERRULE_LONGEST_TIME(ms) FERRULE_NUMERIC(FERRULE_KEY_TIME, 0, ms, NULL)
+#define FERRULE_LONGEST_TIME(ms) FERRULE_WHOLE(FERRULE_KEY_TIME, ms, NULL)
 
 /* ---- Members of arguments --------------------------------------------------------------------------------------- */
 
@@ -118,12 +113,12 @@
 #define FERRULE_CHOICES(...) FERRULE_ONE_OF, FERRULE_EACH(FERRULE_ONE_CHOICE, __VA_ARGS__)
 /** Numbers come in steps of this. Told only. */
 #define FERRULE_STEP(x) FERRULE_NUMERIC(FERRULE_KEY_STEP, 0, x, NULL)
-/** May be left out. */
-#define FERRULE_OPTIONAL FERRULE_MEMBER(FERRULE_KEY_OPTIONAL, FERRULE_FORM_BOOLEAN, 1, NULL)
+/** May be left out, and is 0, false or empty then. */
+#define FERRULE_OPTIONAL FERRULE_MEMBER(FERRULE_KEY_OPTIONAL, FERRULE_FORM_BOOLEAN | FERRULE_FORM_PLAIN, 1, NULL)
 /** May be left out, and is this then. */
 #define FERRULE_DEFAULT(x) FERRULE_OPTIONAL, FERRULE_NUMERIC(FERRULE_KEY_INITIAL, 0, x, NULL)
 /** The most characters of a text, or bytes. */
-#define FERRULE_LONGEST(count) FERRULE_NUMERIC(FERRULE_KEY_LONGEST, 0, count, &ferrule_rule_longest)
+#define FERRULE_LONGEST(count) FERRULE_WHOLE(FERRULE_KEY_LONGEST, count, &ferrule_rule_longest)
 
 /* ---- Members of actuators --------------------------------------------------------------------------------------- */
 
@@ -139,24 +134,24 @@
 #define FERRULE_UNDOABLE 1
 #define FERRULE_IDEMPOTENT 2
 #define FERRULE_CLOSED 4
-#define FERRULE_HINTS(bits) FERRULE_NUMERIC(FERRULE_KEY_HINTS, 0, bits, NULL)
+#define FERRULE_HINTS(bits) FERRULE_WHOLE(FERRULE_KEY_HINTS, bits, NULL)
 #define FERRULE_HARMLESS FERRULE_HINTS(FERRULE_UNDOABLE + FERRULE_IDEMPOTENT + FERRULE_CLOSED)
 /** Least time from one move to the next, in ms. */
-#define FERRULE_REST(ms) FERRULE_NUMERIC(FERRULE_KEY_INTERVAL, 0, ms, &ferrule_rule_interval)
+#define FERRULE_REST(ms) FERRULE_WHOLE(FERRULE_KEY_INTERVAL, ms, &ferrule_rule_interval)
 /** The longest time away from the safe value, in ms. */
-#define FERRULE_HOLD_FOR(ms) FERRULE_NUMERIC(FERRULE_KEY_HOLD, 0, ms, NULL)
+#define FERRULE_HOLD_FOR(ms) FERRULE_WHOLE(FERRULE_KEY_HOLD, ms, &ferrule_rule_hold)
 /** The most that each number may change in a second. */
 #define FERRULE_RATE(x) FERRULE_NUMERIC(FERRULE_KEY_RATE, 0, x, &ferrule_rule_rate)
 /** Of one group, only one may be away from its safe value. */
-#define FERRULE_GROUP(number) FERRULE_NUMERIC(FERRULE_KEY_GROUP, 0, number, &ferrule_rule_group)
+#define FERRULE_GROUP(number) FERRULE_WHOLE(FERRULE_KEY_GROUP, number, &ferrule_rule_group)
 /** Stays off after a stop, a lost link or a restart until a person arms it. */
-#define FERRULE_ARMING FERRULE_MEMBER(FERRULE_KEY_ARMING, FERRULE_FORM_BOOLEAN, 1, &ferrule_rule_arming)
+#define FERRULE_ARMING FERRULE_MEMBER(FERRULE_KEY_ARMING, FERRULE_FORM_BOOLEAN | FERRULE_FORM_PLAIN, 1, &ferrule_rule_arming)
 /** A person is asked: 0 never, 1 the first time, 2 each time. The host sees to it. */
-#define FERRULE_CONFIRM(number) FERRULE_NUMERIC(FERRULE_KEY_CONFIRM, 0, number, NULL)
+#define FERRULE_CONFIRM(number) FERRULE_WHOLE(FERRULE_KEY_CONFIRM, number, NULL)
 /** Not for the model. The host sees to it. */
-#define FERRULE_PERSON_ONLY FERRULE_NUMERIC(FERRULE_KEY_AUDIENCE, 0, 1, NULL)
+#define FERRULE_PERSON_ONLY FERRULE_WHOLE(FERRULE_KEY_AUDIENCE, 1, NULL)
 /** The number of the sensor that shows the effect. */
-#define FERRULE_READBACK(sensor) FERRULE_NUMERIC(FERRULE_KEY_READBACK, 0, sensor, NULL)
+#define FERRULE_READBACK(sensor) FERRULE_WHOLE(FERRULE_KEY_READBACK, sensor, NULL)
 
 /* ---- How they are made: nothing below is for sketches ------------------------------------------------------------ */
 
@@ -190,54 +185,58 @@ enum {
   FERRULE_KEY_ARMING = 25,
   FERRULE_KEY_DEVICE_CLASS = 28,
   FERRULE_KEY_STATE_CLASS = 29,
-  FERRULE_KEY_DEVICE = 64,
-  FERRULE_KEY_VERSION = 65,
-  FERRULE_KEY_UNIQUE_ID = 66,
-  FERRULE_KEY_NOTHING = 67,
-  FERRULE_KEY_ONE_OF = 68
+  /* What stands in for a key of the description, which it is found by, and is not told there. */
+  FERRULE_KEY_BITS = 63,
+  FERRULE_KEY_TYPE_NUMBER = 64 + FERRULE_KEY_TYPE,
+  FERRULE_KEY_ONE_OF = 64 + 58,
+  FERRULE_KEY_DEVICE = 64 + 60,
+  FERRULE_KEY_UNIQUE_ID = 64 + 61,
+  FERRULE_KEY_VERSION = 64 + 62,
+  FERRULE_KEY_NOTHING = 64 + 63
 };
 
-/** What a member's value is: a number with so many decimals, or as the bits say. */
+/** What a member's value is. `PLAIN` is what has no decimals, whatever its sensor or argument has. */
 enum {
-  FERRULE_FORM_DECIMALS = 0x0F,
+  FERRULE_FORM_DECIMALS = 0x07,
+  FERRULE_FORM_PLAIN = 0x08,
   FERRULE_FORM_TEXT = 0x10,
   FERRULE_FORM_BOOLEAN = 0x20,
   FERRULE_FORM_NULL = 0x40,
   FERRULE_FORM_ARRAY = 0x80
 };
 
+#define FERRULE_DEVICE_OF(id, title, version, frame_bytes, calls, is_open, ...)                                     \
+  FERRULE_TEXTS(device_##id, #id, title, version);                                                                  \
+  static const ferrule_member ferrule_members_##id[] FERRULE_FLASH = {                                              \
+      FERRULE_TEXT_MEMBER(FERRULE_KEY_DEVICE, ferrule_name_device_##id),                                            \
+      FERRULE_TEXT_MEMBER(FERRULE_KEY_TITLE, ferrule_title_device_##id),                                            \
+      FERRULE_TEXT_MEMBER(FERRULE_KEY_VERSION, ferrule_unit_device_##id), __VA_ARGS__, FERRULE_END};                 \
+  static uint8_t ferrule_buffer_##id[frame_bytes];                                                                  \
+  static ferrule_slot ferrule_slots_##id[calls];                                                                    \
+  static ferrule_device id = {ferrule_members_##id, ferrule_slots_##id, calls, is_open,                             \
+                              {ferrule_buffer_##id, frame_bytes, 0, 0, 0},                                          \
+                              5000, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, false, 0, 0, 0}
+
 #define FERRULE_MEMBER(key, form, number, at) \
   { (uint8_t)(key), (uint8_t)(form), (int32_t)(number), (at) }
+#define FERRULE_TYPE(type, decimals, taker) \
+  FERRULE_MEMBER((type) != 0 ? FERRULE_KEY_TYPE : FERRULE_KEY_TYPE_NUMBER, (decimals) | FERRULE_FORM_PLAIN, type, taker)
 #define FERRULE_END FERRULE_MEMBER(FERRULE_KEY_END, 0, 0, NULL)
 
 #define FERRULE_TEXTS(id, name, title, unit)                     \
   static const char ferrule_name_##id[] FERRULE_FLASH = name;    \
   static const char ferrule_title_##id[] FERRULE_FLASH = title;  \
   static const char ferrule_unit_##id[] FERRULE_FLASH = unit
-#define FERRULE_NAMED(id)                                                           \
-  FERRULE_MEMBER(FERRULE_KEY_NAME, FERRULE_FORM_TEXT, 0, ferrule_name_##id),        \
-      FERRULE_MEMBER(FERRULE_KEY_TITLE, FERRULE_FORM_TEXT, 0, ferrule_title_##id),  \
-      FERRULE_MEMBER(FERRULE_KEY_UNIT, FERRULE_FORM_TEXT, 0, ferrule_unit_##id)
-
-/* All of this is folded by the compiler: no floating point reaches the chip. */
-#define FERRULE_ROUNDED(x) ((int64_t)((double)(x) < 0 ? (double)(x)-0.5 : (double)(x) + 0.5))
-#define FERRULE_OFF_BY(x) ((double)(x) - (double)FERRULE_ROUNDED(x))
-#define FERRULE_IS_WHOLE(x) (FERRULE_OFF_BY(x) < 0.002 && FERRULE_OFF_BY(x) > -0.002)
-#define FERRULE_DECIMALS(x)             \
-  (FERRULE_IS_WHOLE(x)             ? 0  \
-   : FERRULE_IS_WHOLE((x)*10.0)    ? 1  \
-   : FERRULE_IS_WHOLE((x)*100.0)   ? 2  \
-   : FERRULE_IS_WHOLE((x)*1000.0)  ? 3  \
-   : FERRULE_IS_WHOLE((x)*10000.0) ? 4  \
-                                   : 5)
-#define FERRULE_SCALED(x)                                            \
-  (FERRULE_DECIMALS(x) == 0   ? (int64_t)(x)                         \
-   : FERRULE_DECIMALS(x) == 1 ? FERRULE_ROUNDED((x)*10.0)            \
-   : FERRULE_DECIMALS(x) == 2 ? FERRULE_ROUNDED((x)*100.0)           \
-   : FERRULE_DECIMALS(x) == 3 ? FERRULE_ROUNDED((x)*1000.0)          \
-   : FERRULE_DECIMALS(x) == 4 ? FERRULE_ROUNDED((x)*10000.0)         \
-                              : FERRULE_ROUNDED((x)*100000.0))
-#define FERRULE_NUMERIC(key, form, x, rule) FERRULE_MEMBER(key, (form) + FERRULE_DECIMALS(x), FERRULE_SCALED(x), rule)
+#define FERRULE_NAMED(id)                                                                               \
+  FERRULE_MEMBER(FERRULE_KEY_NAME, FERRULE_FORM_TEXT, 0, ferrule_name_##id),                             \
+      FERRULE_TEXT_MEMBER(FERRULE_KEY_TITLE, ferrule_title_##id),                                        \
+      FERRULE_TEXT_MEMBER(FERRULE_KEY_UNIT, ferrule_unit_##id)
+/* An empty text says what its absence says: it is not told. */
+#define FERRULE_TEXT_MEMBER(key, text) \
+  FERRULE_MEMBER(sizeof(text) > 1 ? (key) : FERRULE_KEY_NOTHING, FERRULE_FORM_TEXT, 0, text)
+/* A number in the units of the sensor or argument, and one that is always whole. */
+#define FERRULE_NUMERIC(key, form, x, rule) FERRULE_MEMBER(key, form, x, rule)
+#define FERRULE_WHOLE(key, x, rule) FERRULE_MEMBER(key, FERRULE_FORM_PLAIN, x, rule)
 
 #define FERRULE_ONE_ARGUMENT(id) ferrule_argument_##id
 #define FERRULE_ONE_OF FERRULE_MEMBER(FERRULE_KEY_ONE_OF, 0, 0, &ferrule_rule_values)

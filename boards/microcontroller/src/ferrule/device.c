@@ -5,15 +5,23 @@
 #include "number.h"
 
 #define VERSION 1
-#define LEAST_FRAME 48
-#define MOST_FRAME 1024
 #define LEAST_PERIOD_MS 300
-#define DEFAULT_PERIOD_MS 5000
 #define DEFAULT_INTERVAL_MS 1000
-/* So many bytes are taken in one poll at most: whoever sends without end must not stop the sketch. */
+/* So many bytes are taken in one poll, or one message: whoever sends without end must not stop the sketch. */
 #define BYTES_A_POLL 128
 
-static uint32_t now(const ferrule_device *device) { return device->platform->millis(device->context); }
+uint32_t ferrule_since(const ferrule_device *device, const uint32_t *moment) {
+  return device->platform->millis(device->context) - *moment;
+}
+
+bool ferrule_is_past(const ferrule_device *device, const uint32_t *moment, uint32_t ms) {
+  return ferrule_since(device, moment) >= ms;
+}
+
+void ferrule_mark(const ferrule_device *device, uint32_t *moment) {
+  *moment = 0;
+  *moment = ferrule_since(device, moment);
+}
 
 void ferrule_add_sensor(ferrule_device *device, ferrule_sensor *sensor) {
   ferrule_sensor **at = &device->sensors;
@@ -29,62 +37,53 @@ void ferrule_add_actuator(ferrule_device *device, ferrule_actuator *actuator) {
 
 /* ---- What it says of itself ---- */
 
-static uint32_t hello_number(const ferrule_device *device, uint8_t key) {
-  switch (key) {
-    case 4: return device->hash;
-    case 5: return device->records;
-    case 6: return device->boot;
-    case 7: return device->frame.size;
-    case 8: return device->slot_count;
-    case 9: return device->period;
-    default: return device->largest_answer;
-  }
+static bool has_text(const ferrule_device *device, uint8_t key) {
+  return ferrule_find(device->members, key & FERRULE_KEY_BITS);
 }
 
-/* Members 1 to 15 of the hello; what is as when left out is left out. */
-static bool put_hello_member(ferrule_device *device, uint8_t key, bool writes) {
-  static const uint8_t text_keys[3] = {FERRULE_KEY_DEVICE, FERRULE_KEY_UNIQUE_ID, FERRULE_KEY_VERSION};
-  ferrule_member member;
-  if (key <= 3) {
-    if (!ferrule_find(device->members, text_keys[key - 1], &member) || ferrule_flash_byte(member.at) == 0) return false;
-  } else if (key == 15) {
-    if ((device->flags & FERRULE_HAS_ARMING) == 0) return false;
-  } else {
-    const uint32_t number = hello_number(device, key);
-    if (key == 10 || key > 11 || (key == 7 && number == LEAST_FRAME) || (key == 8 && number == 1) ||
-        (key == 9 && number == DEFAULT_PERIOD_MS) || (key == 11 && number == FERRULE_ANSWER_BYTES)) {
-      return false;
-    }
-  }
-  if (!writes) return true;
+static void put_member(ferrule_device *device, uint8_t key, uint32_t number) {
   ferrule_put(device, key);
-  if (key <= 3) ferrule_put_text(device, (const char *)member.at, true);
-  else if (key == 15) ferrule_put(device, ferrule_is_armed(device) ? 0xF5 : 0xF4);
-  else ferrule_put_head(device, FERRULE_ITEM_POSITIVE, hello_number(device, key));
-  return true;
+  ferrule_put_long(device, FERRULE_ITEM_POSITIVE, number);
 }
 
-static void say_hello(ferrule_device *device, uint16_t session) {
-  uint8_t count = 0;
-  for (uint8_t key = 1; key <= 15; key++) count = (uint8_t)(count + put_hello_member(device, key, false));
-  ferrule_open(device, 4, FERRULE_KIND_DEVICE_HELLO, session, VERSION);
+static void say_hello(ferrule_device *device) {
+  const bool has_arming = (device->flags & FERRULE_HAS_ARMING) != 0;
+  uint8_t count = 7;
+  if (has_arming) count++;
+  if (has_text(device, FERRULE_KEY_UNIQUE_ID)) count++;
+  if (has_text(device, FERRULE_KEY_VERSION)) count++;
+  ferrule_open(device, 4, FERRULE_KIND_DEVICE_HELLO, VERSION);
   ferrule_put_head(device, FERRULE_ITEM_MAP, count);
-  for (uint8_t key = 1; key <= 15; key++) (void)put_hello_member(device, key, true);
+  for (uint8_t key = 1; key <= 3; key++) {
+    if (!has_text(device, (uint8_t)(FERRULE_KEY_DEVICE - 1 + key))) continue;
+    ferrule_put(device, key);
+    ferrule_put_flash_text(device, ferrule_found.at);
+  }
+  put_member(device, 4, device->hash);
+  put_member(device, 5, device->records);
+  put_member(device, 6, device->boot);
+  put_member(device, 7, device->frame.size);
+  put_member(device, 8, device->slot_count);
+  put_member(device, 9, device->period);
+  if (has_arming) {
+    ferrule_put(device, 15);
+    ferrule_put_boolean(device, ferrule_is_armed(device));
+  }
   ferrule_close(device);
 }
 
-static void log_text(ferrule_device *device, uint8_t severity, const char *text, bool in_flash) {
-  ferrule_open(device, 4, FERRULE_KIND_LOG, device->session, severity);
-  ferrule_put_text(device, text, in_flash);
+static void log_text(ferrule_device *device, uint8_t severity, const char *text, uint16_t length, bool in_flash) {
+  ferrule_open(device, 4, FERRULE_KIND_LOG, severity);
+  ferrule_put_string(device, FERRULE_ITEM_TEXT, text, length, in_flash);
   ferrule_close(device);
 }
 
 void ferrule_log(ferrule_device *device, uint8_t severity, const char *text) {
-  log_text(device, severity, text, false);
+  log_text(device, severity, text, (uint16_t)strlen(text), false);
 }
 
 void ferrule_log_flash(ferrule_device *device, uint8_t severity, const char *text) {
-  log_text(device, severity, text, true);
+  log_text(device, severity, text, (uint16_t)ferrule_flash_length(text), true);
 }
 
 bool ferrule_is_connected(const ferrule_device *device) { return (device->flags & FERRULE_FAIL_SAFE_RUNS) != 0; }
@@ -94,210 +93,199 @@ bool ferrule_is_armed(const ferrule_device *device) { return (device->flags & FE
 /* ---- What it is told ---- */
 
 static void feed(ferrule_device *device) {
-  device->fed_at = now(device);
+  ferrule_mark(device, &device->fed_at);
   device->flags |= FERRULE_FAIL_SAFE_RUNS;
 }
 
-static void take_hello(ferrule_device *device, uint16_t session, bool is_spoken, ferrule_cursor *rest, uint32_t members) {
-  if (is_spoken && (session != device->session || (device->flags & FERRULE_SESSION_USED) != 0)) {
-    device->session = session;
-    device->flags &= (uint8_t)~FERRULE_SESSION_USED;
-    device->updates = 0;
-    device->period = device->fail_safe_ms;
-    device->host_limit = MOST_FRAME;
-    ferrule_forget_asks(device);
-    ferrule_forget_calls(device);
-    for (; members > 0; members--) {
-      ferrule_item key;
-      ferrule_item item;
-      ferrule_item_read(rest, &key);
-      ferrule_cursor value = *rest;
-      (void)ferrule_item_skip(rest);
-      ferrule_item_read(&value, &item);
-      if (key.type != FERRULE_ITEM_POSITIVE || item.type != FERRULE_ITEM_POSITIVE || item.is_wide) continue;
-      if (key.argument == 1 && item.argument >= LEAST_FRAME && item.argument < MOST_FRAME) {
-        device->host_limit = (uint16_t)item.argument;
-      } else if (key.argument == 2 && item.argument > 0 && item.argument < device->period) {
-        device->period = item.argument < LEAST_PERIOD_MS ? LEAST_PERIOD_MS : item.argument;
-        if (device->period > device->fail_safe_ms) device->period = device->fail_safe_ms;
-      }
-    }
+/* The reader stands at the members. */
+static void begin_session(ferrule_device *device) {
+  uint8_t left = (uint8_t)ferrule_argument16();
+  device->flags &= (uint8_t)~FERRULE_SESSION_USED;
+  device->updates = 0;
+  device->period = device->fail_safe_ms;
+  /* Keys rise, so the period comes before all that may be nested. */
+  for (; left > 0; left--) {
+    if (ferrule_next() != FERRULE_ITEM_POSITIVE) break;
+    const uint16_t key = ferrule_argument16();
+    if (key > 2) break;
+    if (ferrule_next() != FERRULE_ITEM_POSITIVE || key < 2) continue;
+    const uint16_t asked = ferrule_argument16();
+    if (asked < device->period) device->period = asked < LEAST_PERIOD_MS ? LEAST_PERIOD_MS : asked;
   }
-  if (session == device->session) feed(device);
-  say_hello(device, session);
+  ferrule_forget_asks(device);
+  ferrule_forget_calls(device);
 }
 
-static void answer_flag(ferrule_device *device, int8_t id, bool value) {
-  ferrule_open(device, 4, FERRULE_KIND_RESULT, device->session, id);
-  ferrule_put(device, value ? 0xF5 : 0xF4);
+static void take_hello(ferrule_device *device, uint16_t session) {
+  if (ferrule_next() != FERRULE_ITEM_POSITIVE || session == 0) return;
+  const bool is_spoken = ferrule_argument16() == VERSION;
+  if (ferrule_next() != FERRULE_ITEM_MAP) return;
+  const uint16_t own = device->session;
+  device->session = session;
+  if (is_spoken && (session != own || (device->flags & FERRULE_SESSION_USED) != 0)) begin_session(device);
+  if (is_spoken) feed(device);
+  say_hello(device);
+  if (!is_spoken) device->session = own;
+}
+
+static void answer_number(ferrule_device *device, int16_t id, uint8_t number) {
+  ferrule_open(device, 4, FERRULE_KIND_RESULT, id);
+  ferrule_put_head(device, FERRULE_ITEM_POSITIVE, number);
   ferrule_close(device);
 }
 
-static void take_stop(ferrule_device *device, uint16_t session, int8_t id) {
-  if (session == device->session && session != 0) feed(device);
+static void take_ping(ferrule_device *device, int16_t id, uint8_t unused) {
+  (void)unused;
+  answer_number(device, id, device->updates);
+}
+
+static void take_stop(ferrule_device *device, int16_t id, uint8_t failed) {
   device->flags &= (uint8_t)~FERRULE_ARMED;
-  ferrule_stop(device, false);
-  device->flags |= FERRULE_STOP_WAITS;
-  device->stop_session = session;
-  device->stop_id = id;
-  ferrule_answer_stop(device);
-  if ((device->flags & FERRULE_STOP_WAITS) == 0) return;
-  ferrule_open(device, 3, FERRULE_KIND_PROGRESS, session, id);
+  ferrule_actuator *actuator;
+  for (actuator = device->actuators; actuator != NULL; actuator = actuator->next) {
+    actuator->state &= (uint8_t)~FERRULE_NOT_SAFE;
+    if (ferrule_break_off(device, actuator, FERRULE_STOPPED)) continue;
+    actuator->state |= FERRULE_NOT_SAFE;
+    failed++;
+  }
+  ferrule_open(device, failed > 0 ? 4 : 3, FERRULE_KIND_RESULT, id);
+  if (failed > 0) ferrule_put_head(device, FERRULE_ITEM_ARRAY, failed);
+  uint8_t number = 0;
+  for (actuator = device->actuators; actuator != NULL; actuator = actuator->next, number++) {
+    if ((actuator->state & FERRULE_NOT_SAFE) != 0) ferrule_put_head(device, FERRULE_ITEM_POSITIVE, number);
+  }
   ferrule_close(device);
 }
 
-static void take_arm(ferrule_device *device, int8_t id, bool armed) {
-  if ((device->flags & FERRULE_HAS_ARMING) == 0) {
-    ferrule_send_error(device, device->session, id, FERRULE_CODE_UNSUPPORTED);
+static void take_arm(ferrule_device *device, int16_t id, uint8_t armed) {
+  for (ferrule_actuator *actuator = device->actuators; actuator != NULL; actuator = actuator->next) {
+    if (!ferrule_find(actuator->members, FERRULE_KEY_ARMING)) continue;
+    ferrule_act_on(device, actuator, (int8_t)armed);
+    ferrule_open(device, 4, FERRULE_KIND_RESULT, id);
+    ferrule_put_boolean(device, armed);
+    ferrule_close(device);
     return;
   }
-  device->flags = (uint8_t)((device->flags & ~FERRULE_ARMED) | (armed ? FERRULE_ARMED : 0));
-  if (!armed) ferrule_stop(device, true);
-  answer_flag(device, id, armed);
+  ferrule_send_error(device, id, FERRULE_CODE_UNSUPPORTED);
 }
 
-static void describe(ferrule_device *device, int8_t id, uint32_t number) {
-  device->sink = FERRULE_TO_COUNT;
-  device->sum = 0;
-  const bool exists = ferrule_put_record(device, number);
-  device->sink = FERRULE_TO_LINE;
-  if (!exists) {
-    ferrule_send_error(device, device->session, id, FERRULE_CODE_UNKNOWN);
-  } else if (device->sum > (uint32_t)device->host_limit - 12) {
-    ferrule_send_error(device, device->session, id, FERRULE_TOO_LARGE);
+static void describe(ferrule_device *device, int16_t id, uint8_t number) {
+  if (number >= device->records) {
+    ferrule_send_error(device, id, FERRULE_CODE_UNKNOWN);
+    return;
+  }
+  ferrule_open(device, 4, FERRULE_KIND_RESULT, id);
+  (void)ferrule_put_record(device, number);
+  ferrule_close(device);
+}
+
+static void take_read(ferrule_device *device, int16_t id, uint8_t number) {
+  ferrule_sensor *sensor = ferrule_sensor_at(device, number);
+  if (sensor == NULL) ferrule_send_error(device, id, FERRULE_CODE_UNKNOWN);
+  else ferrule_ask(device, sensor, (int8_t)id);
+}
+
+static void take_unwatch(ferrule_device *device, int16_t id, uint8_t number) {
+  ferrule_sensor *sensor = ferrule_sensor_at(device, number);
+  if (sensor != NULL) sensor->state &= (uint8_t) ~(FERRULE_WATCHED | FERRULE_WATCH_BEGINS);
+  ferrule_send_short(device, FERRULE_KIND_RESULT, id);
+}
+
+/* What a watch is given stands at the reader; it is numbers or null. */
+static void take_watch(ferrule_device *device, int16_t id, uint8_t number) {
+  ferrule_sensor *sensor = ferrule_sensor_at(device, number);
+  if (sensor != NULL) {
+    const ferrule_member *members = sensor->members;
+    sensor->interval = ferrule_ms_of(members, FERRULE_KEY_INTERVAL, DEFAULT_INTERVAL_MS);
+    sensor->dead_band = ferrule_find(members, FERRULE_KEY_DEAD_BAND) ? ferrule_found.number : 0;
+    /* What is no number, or too large for 32 bits, is as if it were left out. */
+    (void)ferrule_next();
+    if (ferrule_take_integer(0) == 0) {
+      sensor->interval = (uint32_t)ferrule_given.value;
+    }
+    const uint8_t decimals = ferrule_find_type(members);
+    (void)ferrule_next();
+    if (ferrule_flash_function(ferrule_take, ferrule_found.at)(decimals) == 0) {
+      sensor->dead_band = ferrule_given.value;
+      /* 1 is more than 0.5, which was rounded up. */
+      if (ferrule_given.excess < 0) sensor->dead_band--;
+    }
+    sensor->state = (sensor->state & (uint8_t)~FERRULE_WATCHED) | FERRULE_WATCH_BEGINS;
+  }
+  take_read(device, id, number);
+}
+
+/* Takes a number of 8 bits that may be below 0: what the link's kinds and ids are. */
+static int16_t take_small(void) {
+  const uint8_t type = ferrule_next();
+  const int16_t value = (int16_t)ferrule_argument16();
+  if (type > FERRULE_ITEM_NEGATIVE || (uint16_t)value > 0xFF) return INT16_MIN;
+  return type == FERRULE_ITEM_NEGATIVE ? (int16_t)~value : value;
+}
+
+typedef void taker(ferrule_device *device, int16_t id, uint8_t number);
+static taker *const takers[] FERRULE_FLASH = {
+    take_ping, describe, take_read, ferrule_take_call, ferrule_cancel, take_watch, take_unwatch, take_stop, take_arm,
+};
+
+/* What stands behind the id of each kind: a number, for a call an array, to arm a truth value. A bit for each kind. */
+#define HAS_NUMBER (1 << FERRULE_KIND_DESCRIBE | 1 << FERRULE_KIND_READ | 1 << FERRULE_KIND_CALL | \
+                    1 << FERRULE_KIND_WATCH | 1 << FERRULE_KIND_UNWATCH)
+#define HAS_CALL_ID (1 << FERRULE_KIND_CALL | 1 << FERRULE_KIND_CANCEL)
+
+/* Takes a message. What cannot be read to its end is not acted on. */
+static void take(ferrule_device *device, uint16_t length) {
+  const uint8_t *const end = device->frame.buffer + length;
+  ferrule_in.at = device->frame.buffer;
+  ferrule_in.end = end;
+  if (!ferrule_skip() || ferrule_in.at != end) return;
+  ferrule_in.at = device->frame.buffer;
+  if (ferrule_next() != FERRULE_ITEM_ARRAY) return;
+  const int16_t kind = take_small();
+  if (ferrule_next() != FERRULE_ITEM_POSITIVE) return;
+  const uint16_t session = ferrule_argument16();
+  if (kind == FERRULE_KIND_HELLO) {
+    take_hello(device, session);
+    return;
+  }
+  const int16_t id = take_small();
+  if (id < -24) return;
+  uint8_t number = 0;
+  if (kind > FERRULE_KIND_HELLO && kind <= FERRULE_KIND_ARM) {
+    const uint16_t bit = (uint16_t)(1 << kind);
+    if ((id >= 0) != ((bit & HAS_CALL_ID) != 0)) return;
+    if ((bit & HAS_NUMBER) != 0) {
+      const uint8_t type = ferrule_next();
+      if (type != FERRULE_ITEM_POSITIVE && type != FERRULE_ITEM_WIDE) return;
+      const uint16_t given = ferrule_argument16();
+      number = type == FERRULE_ITEM_WIDE || given > 0xFF ? 0xFF : (uint8_t)given;
+    }
+    const uint8_t *const at = ferrule_in.at;
+    if (kind == FERRULE_KIND_CALL && ferrule_next() != FERRULE_ITEM_ARRAY) return;
+    if (kind == FERRULE_KIND_ARM) {
+      number = (uint8_t)(ferrule_next() - FERRULE_ITEM_FALSE);
+      if (number > 1) return;
+    }
+    ferrule_in.at = at;
+  } else if (kind >= FERRULE_KIND_RESULT && kind <= FERRULE_KIND_LOG) {
+    /* What only a device says. */
+    return;
+  }
+  const uint16_t own = device->session;
+  if (session == own && own != 0) {
+    device->flags |= FERRULE_SESSION_USED;
+    feed(device);
   } else {
-    ferrule_open(device, 4, FERRULE_KIND_RESULT, device->session, id);
-    (void)ferrule_put_record(device, number);
-    ferrule_close(device);
-  }
-}
-
-/* Reads how a sensor is to be watched. False when it is malformed; `sensor` may be NULL, when there is none. */
-static bool read_watch(ferrule_cursor *rest, uint8_t left, ferrule_sensor *sensor) {
-  uint32_t interval = DEFAULT_INTERVAL_MS;
-  int32_t band = 0;
-  uint8_t decimals = 0;
-  if (sensor != NULL) {
-    ferrule_member member;
-    decimals = ferrule_decimals_of(sensor->members);
-    interval = ferrule_ms_of(sensor->members, FERRULE_KEY_INTERVAL, interval);
-    if (ferrule_find(sensor->members, FERRULE_KEY_DEAD_BAND, &member)) {
-      band = member.number;
-      if (!ferrule_rescaled(&band, member.form & FERRULE_FORM_DECIMALS, decimals)) band = INT32_MAX;
-    }
-  }
-  for (uint8_t at = 0; at < 2 && left > 0; at++, left--) {
-    ferrule_item item;
-    ferrule_item_read(rest, &item);
-    if (item.type == FERRULE_ITEM_NULL) continue;
-    int32_t number = INT32_MAX;
-    if (item.type == FERRULE_ITEM_SINGLE ? (item.argument & 0x80000000) != 0 : item.type != FERRULE_ITEM_POSITIVE) {
-      return false;
-    }
-    /* What is too large for 32 bits is never reached. */
-    (void)ferrule_number_of(&item, at == 0 ? 0 : decimals, FERRULE_DOWN, &number, NULL);
-    if (at == 0) interval = (uint32_t)number;
-    else band = number;
-  }
-  if (sensor != NULL) {
-    sensor->interval = interval;
-    sensor->dead_band = band;
-  }
-  return true;
-}
-
-static void serve(ferrule_device *device, int32_t kind, int16_t id, int32_t fourth, ferrule_cursor *rest) {
-  ferrule_sensor *sensor = NULL;
-  const int8_t ask = (int8_t)id;
-  if (kind == FERRULE_KIND_READ || kind == FERRULE_KIND_WATCH || kind == FERRULE_KIND_UNWATCH) {
-    sensor = ferrule_sensor_at(device, fourth);
-    if (sensor == NULL && kind != FERRULE_KIND_UNWATCH) {
-      ferrule_send_error(device, device->session, id, FERRULE_CODE_UNKNOWN);
+    device->session = session;
+    if (kind != FERRULE_KIND_STOP) {
+      ferrule_send_error(device, id, FERRULE_CODE_NO_SESSION);
+      device->session = own;
       return;
     }
   }
-  switch (kind) {
-    case FERRULE_KIND_PING:
-      ferrule_open(device, 4, FERRULE_KIND_RESULT, device->session, id);
-      ferrule_put_number(device, device->updates, 0);
-      ferrule_close(device);
-      break;
-    case FERRULE_KIND_DESCRIBE: describe(device, ask, (uint32_t)fourth); break;
-    case FERRULE_KIND_READ: ferrule_ask(device, sensor, ask); break;
-    case FERRULE_KIND_CALL: ferrule_take_call(device, (uint8_t)id, fourth, rest); break;
-    case FERRULE_KIND_CANCEL: ferrule_cancel(device, (uint8_t)id); break;
-    case FERRULE_KIND_WATCH: ferrule_watch(device, sensor, ask); break;
-    case FERRULE_KIND_UNWATCH:
-      if (sensor != NULL) sensor->state &= (uint8_t) ~(FERRULE_WATCHED | FERRULE_WATCH_BEGINS);
-      ferrule_open(device, 3, FERRULE_KIND_RESULT, device->session, id);
-      ferrule_close(device);
-      break;
-    case FERRULE_KIND_ARM: take_arm(device, ask, fourth != 0); break;
-    default: ferrule_send_error(device, device->session, id, FERRULE_CODE_UNSUPPORTED);
-  }
-}
-
-/* Takes a message. What it does not understand to its end it does not act on. */
-static void take(ferrule_device *device, const uint8_t *message, int16_t length) {
-  ferrule_cursor rest = {message, message + length};
-  ferrule_cursor whole = rest;
-  if (!ferrule_item_skip(&whole) || whole.at != whole.end) return;
-  ferrule_item item;
-  int32_t kind;
-  int32_t session;
-  int32_t id;
-  ferrule_item_read(&rest, &item);
-  if (item.type != FERRULE_ITEM_ARRAY || item.argument < 3) return;
-  uint8_t left = item.argument > 255 ? 252 : (uint8_t)(item.argument - 3);
-  ferrule_item_read(&rest, &item);
-  if (!ferrule_integer_of(&item, &kind)) return;
-  ferrule_item_read(&rest, &item);
-  if (!ferrule_integer_of(&item, &session) || session < 0 || session > 0xFFFF) return;
-  ferrule_item_read(&rest, &item);
-  if (!ferrule_integer_of(&item, &id)) return;
-  if (kind == FERRULE_KIND_HELLO) {
-    if (left == 0 || session == 0 || id < 0) return;
-    ferrule_item_read(&rest, &item);
-    if (item.type == FERRULE_ITEM_MAP) take_hello(device, (uint16_t)session, id == VERSION, &rest, item.argument);
-    return;
-  }
-  const bool is_call = kind == FERRULE_KIND_CALL || kind == FERRULE_KIND_CANCEL;
-  const bool is_ask = kind > FERRULE_KIND_HELLO && kind <= FERRULE_KIND_ARM && !is_call;
-  if (id < (is_call ? 0 : -24) || id > (is_ask ? -1 : 255)) return;
-  /* Kinds that only a device sends. */
-  if (kind >= FERRULE_KIND_RESULT && kind <= FERRULE_KIND_LOG) return;
-  int32_t fourth = 0;
-  if ((is_ask || kind == FERRULE_KIND_CALL) && kind != FERRULE_KIND_PING && kind != FERRULE_KIND_STOP) {
-    if (left-- == 0) return;
-    ferrule_item_read(&rest, &item);
-    if (kind == FERRULE_KIND_ARM) {
-      if (item.type != FERRULE_ITEM_TRUE && item.type != FERRULE_ITEM_FALSE) return;
-      fourth = item.type == FERRULE_ITEM_TRUE;
-    } else {
-      if (item.type != FERRULE_ITEM_POSITIVE) return;
-      if (!ferrule_integer_of(&item, &fourth)) fourth = INT32_MAX;
-    }
-  }
-  const bool is_ours = session == device->session && session != 0;
-  if (kind == FERRULE_KIND_WATCH) {
-    if (!read_watch(&rest, left, is_ours ? ferrule_sensor_at(device, fourth) : NULL)) return;
-  } else if (kind == FERRULE_KIND_CALL) {
-    ferrule_cursor args = rest;
-    if (left == 0) return;
-    ferrule_item_read(&args, &item);
-    if (item.type != FERRULE_ITEM_ARRAY) return;
-  } else if (kind == FERRULE_KIND_STOP) {
-    take_stop(device, (uint16_t)session, (int8_t)id);
-    if (is_ours) device->flags |= FERRULE_SESSION_USED;
-    return;
-  }
-  if (!is_ours) {
-    ferrule_send_error(device, (uint16_t)session, (int16_t)id, FERRULE_CODE_NO_SESSION);
-    return;
-  }
-  device->flags |= FERRULE_SESSION_USED;
-  feed(device);
-  serve(device, kind, (int16_t)id, fourth, &rest);
+  if (kind < FERRULE_KIND_PING || kind > FERRULE_KIND_ARM) ferrule_send_error(device, id, FERRULE_CODE_UNSUPPORTED);
+  else ferrule_flash_function(taker, takers + kind - 1)(device, id, number);
+  device->session = own;
 }
 
 /* ---- Its life ---- */
@@ -307,12 +295,11 @@ void ferrule_begin(ferrule_device *device, const ferrule_platform *platform, voi
   device->context = context;
   device->boot = platform->boot(context);
   device->period = device->fail_safe_ms;
-  device->host_limit = MOST_FRAME;
   ferrule_hash_records(device);
   ferrule_set_initial(device);
   /* Ends whatever the boot loader printed, or the frame that the restart cut. */
   platform->write(context, '\n');
-  say_hello(device, 0);
+  say_hello(device);
 }
 
 void ferrule_poll(ferrule_device *device) {
@@ -320,13 +307,14 @@ void ferrule_poll(ferrule_device *device) {
     const int byte = device->platform->read(device->context);
     if (byte < 0) break;
     const int16_t length = ferrule_frame_take(&device->frame, (uint8_t)byte);
-    if (length > 0) take(device, device->frame.buffer, length);
+    if (length <= 0) continue;
+    take(device, (uint16_t)length);
+    break;
   }
-  if (ferrule_is_connected(device) && now(device) - device->fed_at >= device->period) {
+  if (ferrule_is_connected(device) && ferrule_is_past(device, &device->fed_at, device->period)) {
     device->flags &= (uint8_t) ~(FERRULE_FAIL_SAFE_RUNS | FERRULE_ARMED);
-    ferrule_stop(device, false);
+    ferrule_stop(device);
   }
   ferrule_poll_actuators(device);
-  ferrule_answer_stop(device);
   ferrule_poll_sensors(device);
 }

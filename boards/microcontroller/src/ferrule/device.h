@@ -58,17 +58,17 @@ enum {
   FERRULE_STOPPED = 11,
   FERRULE_FAILED = 12,
   FERRULE_TOO_LARGE = 13,
-  /** It goes on: the same function is called again with every poll until it returns something else. */
+  /** It goes on: what `ferrule_not_yet` and `ferrule_later` return. */
   FERRULE_LATER = 127
 };
 
 /**
- * Reads a sensor: returns `ferrule_number(reading, …)` or one of its sisters, `ferrule_fail(…)`, or FERRULE_LATER.
+ * Reads a sensor: returns `ferrule_number(reading, …)` or one of its sisters, `ferrule_fail(…)`, or `ferrule_not_yet(reading)`.
  */
 typedef ferrule_status ferrule_read(ferrule_reading *reading);
 
 /**
- * Moves an actuator: returns FERRULE_DONE, `ferrule_refuse(…)`, or FERRULE_LATER. Its arguments have been checked. It is
+ * Moves an actuator: returns FERRULE_DONE, `ferrule_refuse(…)`, or `ferrule_later(call)`. Its arguments have been checked. It is
  * called for the safe value in the same way, at any time, also while it moves: it then gives up what it was doing.
  */
 typedef ferrule_status ferrule_set(ferrule_call *call);
@@ -82,52 +82,53 @@ typedef struct ferrule_member {
   const void *at;
 } ferrule_member;
 
-/** What came of a reading or a call, until it is sent. */
+/** What came of a reading or a call, until it is sent: `put` writes it. Its members are private. */
 typedef struct ferrule_outcome {
   ferrule_status status;
-  uint8_t form;
+  uint8_t decimals;
   uint16_t length;
   int32_t number;
   const char *text;
+  void (*put)(ferrule_device *device, const struct ferrule_outcome *outcome);
 } ferrule_outcome;
 
-/** A sensor and its state, 33 bytes on AVR. Made by FERRULE_SENSOR; its members are private. */
+/** A sensor and its state, 29 bytes on AVR. Made by FERRULE_SENSOR; its members are private. */
 struct ferrule_sensor {
   const ferrule_member *members;
   ferrule_read *read;
   ferrule_sensor *next;
-  uint32_t asked;
+  uint8_t state;
+  int8_t asked[2];
   uint32_t began_at;
   uint32_t told_at;
   uint32_t interval;
   int32_t told;
   int32_t dead_band;
-  uint8_t state;
 };
 
-/** An actuator and its state, 26 bytes on AVR and 4 for each argument. Made by FERRULE_ACTUATOR; its members are private. */
+/** An actuator and its state, 25 bytes on AVR and 8 for each argument. Made by FERRULE_ACTUATOR; its members are private. */
 struct ferrule_actuator {
   const ferrule_member *members;
-  const ferrule_member *const *arguments;
   ferrule_set *set;
-  int32_t *values;
   ferrule_actuator *next;
+  const ferrule_member *const *arguments;
+  /** What it was given last, and behind that its safe values. */
+  int32_t *values;
   struct ferrule_slot *slot;
+  uint8_t count;
+  uint8_t state;
+  ferrule_status reason;
   uint32_t began_at;
   uint32_t moved_at;
   uint32_t away_at;
-  uint8_t given;
-  uint8_t state;
-  int8_t reason;
 };
 
-/** The memory for one call, so that it runs once however often it comes: 18 bytes on AVR. Its members are private. */
+/** The memory for one call, so that it runs once however often it comes: 16 bytes on AVR. Its members are private. */
 typedef struct ferrule_slot {
-  ferrule_actuator *actuator;
-  ferrule_outcome outcome;
-  uint16_t told_at;
   uint8_t id;
   uint8_t state;
+  uint16_t told_at;
+  ferrule_outcome outcome;
 } ferrule_slot;
 
 /** A device. Made by FERRULE_DEVICE; what is not documented here is private. */
@@ -135,31 +136,26 @@ struct ferrule_device {
   const ferrule_member *members;
   ferrule_slot *slots;
   uint8_t slot_count;
+  bool (*is_open)(const uint8_t *open, uint8_t id);
   ferrule_frame frame;
   /** The longest silence of the host before everything is made safe, in ms; 5000. Set it before `ferrule_begin`. */
-  uint32_t fail_safe_ms;
-  /** The largest answer to a reading or a call in bytes, for sensors that give long texts; 64. As above. */
-  uint16_t largest_answer;
+  uint16_t fail_safe_ms;
 
   const ferrule_platform *platform;
   void *context;
   ferrule_sensor *sensors;
   ferrule_actuator *actuators;
-  uint32_t boot;
-  uint32_t hash;
-  uint32_t sum;
-  uint32_t fed_at;
-  uint32_t period;
+  uint16_t period;
   uint16_t fcs;
-  uint16_t host_limit;
   uint16_t session;
-  uint16_t stop_session;
+  uint8_t flags;
   uint8_t records;
-  int8_t stop_id;
-  uint8_t sink;
   uint8_t newest;
   uint8_t updates;
-  uint8_t flags;
+  bool hashes;
+  uint32_t boot;
+  uint32_t hash;
+  uint32_t fed_at;
 };
 
 /** Adds a sensor. Call it before `ferrule_begin`; sensors are numbered in this order. */
@@ -192,7 +188,7 @@ bool ferrule_is_armed(const ferrule_device *device);
 struct ferrule_reading {
   ferrule_device *device;
   ferrule_sensor *sensor;
-  /** True when it begins, false when it is asked again after FERRULE_LATER. */
+  /** True when it begins, false when it is called again because it had not ended. */
   bool is_first;
   ferrule_outcome outcome;
 };
@@ -213,7 +209,10 @@ ferrule_status ferrule_text(ferrule_reading *reading, const char *text);
 ferrule_status ferrule_bytes(ferrule_reading *reading, const void *bytes, uint16_t length);
 
 /** Maps what a converter gives linearly onto the sensor's declared range, `low` on its minimum; never beyond it. */
-ferrule_status ferrule_mapped(ferrule_reading *reading, int32_t raw, int32_t low, int32_t high);
+ferrule_status ferrule_mapped(ferrule_reading *reading, int16_t raw, int16_t low, int16_t high);
+
+/** There is none yet: the same function is called again with every poll, for as long as the sensor may take. */
+ferrule_status ferrule_not_yet(ferrule_reading *reading);
 
 /** There is no reading; `text`, in flash, says what to check. Returns FERRULE_FAILED. */
 ferrule_status ferrule_fail(ferrule_reading *reading, const char *text);
@@ -224,22 +223,19 @@ ferrule_status ferrule_fail(ferrule_reading *reading, const char *text);
 struct ferrule_call {
   ferrule_device *device;
   ferrule_actuator *actuator;
-  /** True when it begins, false when it is asked again after FERRULE_LATER. */
+  /** True when it begins, false when it is called again because it had not ended. */
   bool is_first;
   /**
    * FERRULE_DONE for a call of the host. Otherwise the device wants it safe, and this says why: FERRULE_CANCELLED,
    * FERRULE_STOPPED, FERRULE_TIMED_OUT, or FERRULE_LATER at boot (then with the initial value).
    */
   ferrule_status reason;
-  const ferrule_item *items;
+  const uint8_t *args;
   ferrule_outcome *outcome;
 };
 
 /** The arguments of the actuator as they were given last, by position, in their decimals; true is 1, a text its length. */
 int32_t ferrule_argument(const ferrule_actuator *actuator, uint8_t position);
-
-/** Whether an optional argument was given, or has an initial value. */
-bool ferrule_is_given(const ferrule_actuator *actuator, uint8_t position);
 
 /** The same for the actuator of a call. */
 int32_t ferrule_value(const ferrule_call *call, uint8_t position);
@@ -254,11 +250,20 @@ float ferrule_float_value(const ferrule_call *call, uint8_t position);
  */
 uint16_t ferrule_copy(const ferrule_call *call, uint8_t position, char *to, uint16_t size);
 
+/**
+ * It goes on: the same function is called again with every poll until it returns something else. The host is told. Returns
+ * FERRULE_LATER, or FERRULE_TIMED_OUT once it took longer than its longest time.
+ */
+ferrule_status ferrule_later(ferrule_call *call);
+
 /** Says how far it is: `done` of `total`, which may be 0 when it is not known. Sent four times a second at most. */
 void ferrule_progress(ferrule_call *call, int32_t done, int32_t total);
 
-/** What the call gives back, as a number. Returns FERRULE_DONE. */
-ferrule_status ferrule_result(ferrule_call *call, int32_t number, uint8_t decimals);
+/** What the call gives back, as a whole number. Returns FERRULE_DONE. */
+ferrule_status ferrule_result(ferrule_call *call, int32_t number);
+
+/** The same with decimals: 225 with 1 is 22.5. */
+ferrule_status ferrule_decimal_result(ferrule_call *call, int32_t number, uint8_t decimals);
 
 /** It is not done: an error of the link (FERRULE_FAILED) or of your own (below 0), and a text in flash. Returns `status`. */
 ferrule_status ferrule_refuse(ferrule_call *call, ferrule_status status, const char *text);

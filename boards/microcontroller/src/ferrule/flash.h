@@ -15,12 +15,16 @@
 #define ferrule_from_flash(to, from, size) memcpy_P((to), (from), (size))
 #define ferrule_flash_byte(at) pgm_read_byte(at)
 #define ferrule_flash_length(text) strlen_P(text)
+#define ferrule_flash_pointer(at) ((const void *)pgm_read_word(at))
+#define ferrule_flash_function(type, at) ((type *)pgm_read_word(at))
 #else
 #define FERRULE_FLASH
 #define FERRULE_T(text) (text)
 #define ferrule_from_flash(to, from, size) memcpy((to), (from), (size))
 #define ferrule_flash_byte(at) (*(const uint8_t *)(at))
 #define ferrule_flash_length(text) strlen(text)
+#define ferrule_flash_pointer(at) (*(const void *const *)(at))
+#define ferrule_flash_function(type, at) (*(type *const *)(at))
 #endif
 
 #endif

@@ -11,29 +11,27 @@
 extern "C" {
 #endif
 
-/** The single that is nearest to a number, as its bits; of two that are as near the even one. Up to 9 decimals. */
+/** The single that is nearest to a number, as its bits; of two that are as near the even one. At most 9 decimals. */
 uint32_t ferrule_single(int32_t number, uint8_t decimals);
 
+/** A number that was read: the nearest with so many decimals, and on which side of it the number really is. */
+typedef struct ferrule_number_read {
+  int32_t value;
+  /** 1 above, -1 below, 0 where it is that number, or the single that stands for it. */
+  int8_t excess;
+} ferrule_number_read;
+
+extern ferrule_number_read ferrule_given;
+
 /**
- * A number with more or fewer decimals. What does not fit any more is cut off, towards minus infinity.
+ * Takes the item that was read last as a number with so many decimals, at most 6, into `ferrule_given`.
  *
- * @returns false when it is beyond 32 bits
+ * @returns 0, 3 (no number) or 4 (beyond 32 bits), the codes of the link
  */
-bool ferrule_rescaled(int32_t *number, uint8_t from, uint8_t to);
+uint8_t ferrule_take_number(uint8_t decimals);
 
-/** How the end of a number is treated that has more decimals than wanted. What a single only just misses counts as hit. */
-enum { FERRULE_NEAREST, FERRULE_DOWN };
-
-/**
- * The number in an item with so many decimals.
- *
- * @param is_exact told whether nothing was cut off; may be NULL
- * @returns 0, 3 (no number, or a double) or 4 (beyond 32 bits), the codes of the link
- */
-uint8_t ferrule_number_of(const ferrule_item *item, uint8_t decimals, uint8_t ending, int32_t *number, bool *is_exact);
-
-/** Compares an item, which must be an integer or a single, with a number: below 0, 0, or above 0. */
-int8_t ferrule_compare(const ferrule_item *item, int32_t number, uint8_t decimals);
+/** The same where only whole numbers are taken. A host sends those as integers. */
+uint8_t ferrule_take_integer(uint8_t unused);
 
 #ifdef __cplusplus
 }

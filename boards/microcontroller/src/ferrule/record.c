@@ -1,112 +1,103 @@
 /* The description: records made from the declared members, whenever they are asked for. */
 #include "internal.h"
 
-static ferrule_member member_at(const ferrule_member *at) {
-  ferrule_member member;
-  ferrule_from_flash(&member, at, sizeof member);
-  return member;
+ferrule_member ferrule_found;
+
+bool ferrule_load(const ferrule_member *member) {
+  ferrule_from_flash(&ferrule_found, member, sizeof ferrule_found);
+  return ferrule_found.key != FERRULE_KEY_END;
 }
 
-bool ferrule_find(const ferrule_member *members, uint8_t key, ferrule_member *member) {
-  for (;; members++) {
-    *member = member_at(members);
-    if (member->key == FERRULE_KEY_END) return false;
-    if (member->key == key) return true;
+bool ferrule_find_at(const ferrule_member *members, uint8_t key, uint8_t position) {
+  for (; ferrule_load(members); members++) {
+    if ((ferrule_found.key & FERRULE_KEY_BITS) == key && position-- == 0) return true;
   }
+  return false;
 }
 
-uint32_t ferrule_ms_of(const ferrule_member *members, uint8_t key, uint32_t otherwise) {
-  ferrule_member member;
-  return ferrule_find(members, key, &member) ? (uint32_t)member.number : otherwise;
+bool ferrule_find(const ferrule_member *members, uint8_t key) { return ferrule_find_at(members, key, 0); }
+
+uint32_t ferrule_ms_of(const ferrule_member *members, uint8_t key, uint16_t otherwise) {
+  return ferrule_find(members, key) ? (uint32_t)ferrule_found.number : otherwise;
 }
 
-uint8_t ferrule_decimals_of(const ferrule_member *members) {
-  ferrule_member member;
-  return ferrule_find(members, FERRULE_KEY_TYPE, &member) ? member.form & FERRULE_FORM_DECIMALS : 0;
+uint8_t ferrule_find_type(const ferrule_member *members) {
+  (void)ferrule_find(members, FERRULE_KEY_TYPE);
+  return ferrule_found.form & FERRULE_FORM_DECIMALS;
+}
+
+void ferrule_put_typed(ferrule_device *device, int32_t number, uint8_t decimals) {
+  const ferrule_type *type = (const ferrule_type *)ferrule_found.at;
+  ferrule_flash_function(ferrule_put_value, &type->put)(device, number, decimals);
 }
 
 const ferrule_member *ferrule_argument_members(const ferrule_actuator *actuator, uint8_t position) {
-  const ferrule_member *members;
-  ferrule_from_flash(&members, actuator->arguments + position, sizeof members);
-  return members;
+  return (const ferrule_member *)ferrule_flash_pointer(actuator->arguments + position);
 }
 
-static bool is_boolean(const ferrule_member *members) {
-  ferrule_member type;
-  return ferrule_find(members, FERRULE_KEY_TYPE, &type) && type.number == 2;
-}
-
-/* A text that is empty, and the type number, say what their absence says. */
-static bool is_told(const ferrule_member *member) {
-  if (member->key >= 64) return false;
-  if (member->key == FERRULE_KEY_TYPE) return member->number != 0;
-  if ((member->form & (FERRULE_FORM_TEXT | FERRULE_FORM_ARRAY)) != FERRULE_FORM_TEXT) return true;
-  return ferrule_flash_byte(member->at) != 0;
-}
-
-/* `owner` is what the value belongs to: its type tells whether 1 is a number or true. */
-static void put_value(ferrule_device *device, const ferrule_member *member, const ferrule_member *owner) {
-  if ((member->form & FERRULE_FORM_TEXT) != 0) {
-    ferrule_put_text(device, (const char *)member->at, true);
-  } else if ((member->form & FERRULE_FORM_NULL) != 0) {
+/* Writes what was found last. Whether 1 is a number or true, and its decimals, the type of `owner` tells. */
+static void put_found(ferrule_device *device, const ferrule_member *owner) {
+  const uint8_t form = ferrule_found.form;
+  if ((form & FERRULE_FORM_TEXT) != 0) {
+    ferrule_put_flash_text(device, ferrule_found.at);
+  } else if ((form & FERRULE_FORM_NULL) != 0) {
     ferrule_put(device, 0xF6);
-  } else if ((member->form & FERRULE_FORM_BOOLEAN) != 0 || (owner != NULL && is_boolean(owner))) {
-    ferrule_put(device, member->number != 0 ? 0xF5 : 0xF4);
+  } else if ((form & FERRULE_FORM_BOOLEAN) != 0) {
+    ferrule_put_boolean(device, true);
   } else {
-    ferrule_put_number(device, member->number, member->key == FERRULE_KEY_TYPE ? 0 : member->form & FERRULE_FORM_DECIMALS);
-  }
-}
-
-static void put_array(ferrule_device *device, const ferrule_member *members, uint8_t key,
-                      const ferrule_actuator *actuator) {
-  ferrule_member member;
-  uint8_t count = 0;
-  for (const ferrule_member *at = members; (member = member_at(at)).key != FERRULE_KEY_END; at++) {
-    if (member.key == key && (member.form & FERRULE_FORM_NULL) == 0) count++;
-  }
-  ferrule_put_head(device, FERRULE_ITEM_ARRAY, count);
-  uint8_t position = 0;
-  for (const ferrule_member *at = members; position < count; at++) {
-    member = member_at(at);
-    if (member.key != key) continue;
-    put_value(device, &member, actuator != NULL ? ferrule_argument_members(actuator, position) : NULL);
-    position++;
+    const int32_t number = ferrule_found.number;
+    if ((form & FERRULE_FORM_PLAIN) != 0 || owner == NULL) ferrule_put_integer(device, number, 0);
+    else ferrule_put_typed(device, number, ferrule_find_type(owner));
   }
 }
 
 static void put_members(ferrule_device *device, const ferrule_member *members, const ferrule_actuator *actuator) {
-  ferrule_member member;
-  uint32_t keys = 0;
+  /* Keys must rise, and a map must say how many there are: counted first, then written. */
   uint8_t count = 0;
-  for (const ferrule_member *at = members; (member = member_at(at)).key != FERRULE_KEY_END; at++) {
-    if (!is_told(&member)) continue;
-    const uint32_t bit = (uint32_t)1 << (member.key & 31);
-    if ((keys & bit) == 0) count++;
-    keys |= bit;
-  }
-  ferrule_put_head(device, FERRULE_ITEM_MAP, count);
-  for (uint8_t key = 1; keys >>= 1, key < 32; key++) {
-    if ((keys & 1) == 0) continue;
-    (void)ferrule_find(members, key, &member);
-    ferrule_put_head(device, FERRULE_ITEM_POSITIVE, key);
-    if ((member.form & FERRULE_FORM_ARRAY) != 0) put_array(device, members, key, actuator);
-    else put_value(device, &member, key == FERRULE_KEY_INITIAL ? members : NULL);
+  for (bool writes = false;; writes = true) {
+    for (uint8_t key = FERRULE_KEY_NAME; key <= FERRULE_KEY_STATE_CLASS; key++) {
+      if (!ferrule_find(members, key) || ferrule_found.key != key) continue;
+      if (!writes) {
+        count++;
+        continue;
+      }
+      ferrule_put_head(device, FERRULE_ITEM_POSITIVE, key);
+      const bool is_array = (ferrule_found.form & FERRULE_FORM_ARRAY) != 0;
+      uint8_t length = 1;
+      if (is_array) {
+        length = 0;
+        if ((ferrule_found.form & FERRULE_FORM_NULL) == 0) {
+          while (ferrule_find_at(members, key, length)) length++;
+        }
+        ferrule_put_head(device, FERRULE_ITEM_ARRAY, length);
+      }
+      for (uint8_t at = 0; at < length; at++) {
+        (void)ferrule_find_at(members, key, at);
+        put_found(device, actuator != NULL ? ferrule_argument_members(actuator, at) : members);
+      }
+    }
+    if (writes) return;
+    ferrule_put_head(device, FERRULE_ITEM_MAP, count);
   }
 }
 
-bool ferrule_put_record(ferrule_device *device, uint32_t number) {
+static void put_number(ferrule_device *device, uint8_t number) {
+  ferrule_put_head(device, FERRULE_ITEM_POSITIVE, number);
+}
+
+bool ferrule_put_record(ferrule_device *device, uint8_t number) {
   uint8_t index = 0;
   if (number == 0) {
-    ferrule_put_head(device, FERRULE_ITEM_ARRAY, 2);
+    ferrule_put(device, 0x82);
     ferrule_put(device, 0);
     put_members(device, device->members, NULL);
     return true;
   }
   for (const ferrule_sensor *sensor = device->sensors; sensor != NULL; sensor = sensor->next, index++) {
     if (--number > 0) continue;
-    ferrule_put_head(device, FERRULE_ITEM_ARRAY, 3);
+    ferrule_put(device, 0x83);
     ferrule_put(device, 1);
-    ferrule_put_head(device, FERRULE_ITEM_POSITIVE, index);
+    put_number(device, index);
     put_members(device, sensor->members, NULL);
     return true;
   }
@@ -116,10 +107,10 @@ bool ferrule_put_record(ferrule_device *device, uint32_t number) {
     for (uint8_t position = 0; members != NULL; members = ferrule_argument_members(actuator, position++)) {
       if (--number > 0) continue;
       const bool is_argument = position > 0;
-      ferrule_put_head(device, FERRULE_ITEM_ARRAY, is_argument ? 4 : 3);
-      ferrule_put(device, is_argument ? 3 : 2);
-      ferrule_put_head(device, FERRULE_ITEM_POSITIVE, index);
-      if (is_argument) ferrule_put_head(device, FERRULE_ITEM_POSITIVE, (uint32_t)position - 1);
+      ferrule_put(device, (uint8_t)(0x83 + is_argument));
+      ferrule_put(device, (uint8_t)(2 + is_argument));
+      put_number(device, index);
+      if (is_argument) put_number(device, (uint8_t)(position - 1));
       put_members(device, members, is_argument ? NULL : actuator);
       return true;
     }
@@ -128,10 +119,8 @@ bool ferrule_put_record(ferrule_device *device, uint32_t number) {
 }
 
 void ferrule_hash_records(ferrule_device *device) {
-  device->sink = FERRULE_TO_HASH;
-  device->sum = 0x811C9DC5;
-  device->records = 0;
+  device->hashes = true;
+  device->hash = 0x811C9DC5;
   while (ferrule_put_record(device, device->records)) device->records++;
-  device->hash = device->sum;
-  device->sink = FERRULE_TO_LINE;
+  device->hashes = false;
 }

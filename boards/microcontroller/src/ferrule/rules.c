@@ -4,24 +4,20 @@
 #include "internal.h"
 #include "number.h"
 
-static uint8_t take_number(const ferrule_item *item, uint8_t decimals, int32_t *value) {
-  return ferrule_number_of(item, decimals, FERRULE_NEAREST, value, NULL);
-}
-const ferrule_type ferrule_type_number FERRULE_FLASH = {take_number};
+const ferrule_type ferrule_type_number FERRULE_FLASH = {ferrule_take_number, ferrule_put_decimal};
 
-static uint8_t take_integer(const ferrule_item *item, uint8_t decimals, int32_t *value) {
-  bool is_whole = false;
-  const uint8_t code = ferrule_number_of(item, decimals, FERRULE_NEAREST, value, &is_whole);
-  return code == 0 && !is_whole ? FERRULE_CODE_BAD_ARGUMENTS : code;
-}
-const ferrule_type ferrule_type_integer FERRULE_FLASH = {take_integer};
+const ferrule_type ferrule_type_integer FERRULE_FLASH = {ferrule_take_integer, ferrule_put_integer};
 
-static uint8_t take_boolean(const ferrule_item *item, uint8_t decimals, int32_t *value) {
+static uint8_t take_boolean(uint8_t decimals) {
   (void)decimals;
-  *value = item->type == FERRULE_ITEM_TRUE;
-  return item->type == FERRULE_ITEM_TRUE || item->type == FERRULE_ITEM_FALSE ? 0 : FERRULE_CODE_BAD_ARGUMENTS;
+  ferrule_given.value = ferrule_in.type == FERRULE_ITEM_TRUE;
+  return ferrule_in.type == FERRULE_ITEM_TRUE || ferrule_in.type == FERRULE_ITEM_FALSE ? 0 : FERRULE_CODE_BAD_ARGUMENTS;
 }
-const ferrule_type ferrule_type_boolean FERRULE_FLASH = {take_boolean};
+static void put_boolean(ferrule_device *device, int32_t number, uint8_t decimals) {
+  (void)decimals;
+  ferrule_put_boolean(device, (uint8_t)number);
+}
+const ferrule_type ferrule_type_boolean FERRULE_FLASH = {take_boolean, put_boolean};
 
 /* RFC 3629: no byte that follows nothing, none missing, no form longer than needed, no surrogate, nothing past 10FFFF. */
 static bool is_utf8(const uint8_t *at, uint16_t length) {
@@ -43,118 +39,147 @@ static bool is_utf8(const uint8_t *at, uint16_t length) {
   return true;
 }
 
-static uint8_t take_text(const ferrule_item *item, uint8_t decimals, int32_t *value) {
+static uint8_t take_string(uint8_t type) {
+  ferrule_given.value = (int32_t)ferrule_in.argument;
+  return ferrule_in.type == type ? 0 : FERRULE_CODE_BAD_ARGUMENTS;
+}
+
+static uint8_t take_text(uint8_t decimals) {
   (void)decimals;
-  *value = (int32_t)item->argument;
-  return item->type == FERRULE_ITEM_TEXT && is_utf8(item->bytes, (uint16_t)item->argument) ? 0
-                                                                                          : FERRULE_CODE_BAD_ARGUMENTS;
+  const uint8_t code = take_string(FERRULE_ITEM_TEXT);
+  return code != 0 || is_utf8(ferrule_in.bytes, (uint16_t)ferrule_in.argument) ? code : FERRULE_CODE_BAD_ARGUMENTS;
 }
-const ferrule_type ferrule_type_text FERRULE_FLASH = {take_text};
+const ferrule_type ferrule_type_text FERRULE_FLASH = {take_text, ferrule_put_integer};
 
-static uint8_t take_bytes(const ferrule_item *item, uint8_t decimals, int32_t *value) {
+static uint8_t take_bytes(uint8_t decimals) {
   (void)decimals;
-  *value = (int32_t)item->argument;
-  return item->type == FERRULE_ITEM_BYTES ? 0 : FERRULE_CODE_BAD_ARGUMENTS;
+  return take_string(FERRULE_ITEM_BYTES);
 }
-const ferrule_type ferrule_type_bytes FERRULE_FLASH = {take_bytes};
+const ferrule_type ferrule_type_bytes FERRULE_FLASH = {take_bytes, ferrule_put_integer};
 
-static int8_t compared(const ferrule_item *item, const ferrule_member *member) {
-  return ferrule_compare(item, member->number, member->form & FERRULE_FORM_DECIMALS);
+/* The argument against the number that was found: below 0, 0, or above 0. */
+static int8_t compared(void) {
+  if (ferrule_given.value == ferrule_found.number) return ferrule_given.excess;
+  return ferrule_given.value < ferrule_found.number ? -1 : 1;
 }
 
-static uint8_t check_minimum(const ferrule_item *item, const ferrule_member *members, const ferrule_member *member) {
+static uint8_t check_minimum(const ferrule_member *members) {
   (void)members;
-  return compared(item, member) < 0 ? FERRULE_CODE_OUT_OF_RANGE : 0;
+  return compared() < 0 ? FERRULE_CODE_OUT_OF_RANGE : 0;
 }
 const ferrule_argument_rule ferrule_rule_minimum FERRULE_FLASH = {check_minimum};
 
-static uint8_t check_maximum(const ferrule_item *item, const ferrule_member *members, const ferrule_member *member) {
+static uint8_t check_maximum(const ferrule_member *members) {
   (void)members;
-  return compared(item, member) > 0 ? FERRULE_CODE_OUT_OF_RANGE : 0;
+  return compared() > 0 ? FERRULE_CODE_OUT_OF_RANGE : 0;
 }
 const ferrule_argument_rule ferrule_rule_maximum FERRULE_FLASH = {check_maximum};
 
-static bool is_text(const ferrule_item *item, const char *text) {
-  uint32_t at = 0;
-  for (; at < item->argument; at++) {
-    /* Its end does not equal a byte of the item either, unless that is a 0. */
+static bool is_text(const char *text) {
+  uint16_t at = 0;
+  for (; at < (uint16_t)ferrule_in.argument; at++) {
     const uint8_t byte = ferrule_flash_byte(text + at);
-    if (byte == 0 || byte != item->bytes[at]) return false;
+    if (byte == 0 || byte != ferrule_in.bytes[at]) return false;
   }
   return ferrule_flash_byte(text + at) == 0;
 }
 
-static uint8_t check_values(const ferrule_item *item, const ferrule_member *members, const ferrule_member *unused) {
-  (void)unused;
-  for (;; members++) {
-    ferrule_member member;
-    ferrule_from_flash(&member, members, sizeof member);
-    if (member.key == FERRULE_KEY_END) return FERRULE_CODE_OUT_OF_RANGE;
-    if (member.key != FERRULE_KEY_VALUES) continue;
-    if ((member.form & FERRULE_FORM_TEXT) != 0 ? is_text(item, (const char *)member.at)
-                                               : compared(item, &member) == 0) {
+static uint8_t check_values(const ferrule_member *members) {
+  for (uint8_t at = 0; ferrule_find_at(members, FERRULE_KEY_VALUES, at); at++) {
+    if ((ferrule_found.form & FERRULE_FORM_TEXT) != 0 ? is_text((const char *)ferrule_found.at)
+                                                     : compared() == 0) {
       return 0;
     }
   }
+  return FERRULE_CODE_OUT_OF_RANGE;
 }
 const ferrule_argument_rule ferrule_rule_values FERRULE_FLASH = {check_values};
 
-static uint8_t check_longest(const ferrule_item *item, const ferrule_member *members, const ferrule_member *member) {
+static uint8_t check_longest(const ferrule_member *members) {
   (void)members;
-  int32_t count = (int32_t)item->argument;
-  if (item->type == FERRULE_ITEM_TEXT) {
-    for (uint32_t at = 0; at < item->argument; at++) count -= (item->bytes[at] & 0xC0) == 0x80;
+  uint16_t count = (uint16_t)ferrule_in.argument;
+  if (ferrule_in.type == FERRULE_ITEM_TEXT) {
+    for (uint16_t at = 0; at < (uint16_t)ferrule_in.argument; at++) {
+      if ((ferrule_in.bytes[at] & 0xC0) == 0x80) count--;
+    }
   }
-  return count > member->number ? FERRULE_CODE_OUT_OF_RANGE : 0;
+  return count > (uint32_t)ferrule_found.number ? FERRULE_CODE_OUT_OF_RANGE : 0;
 }
 const ferrule_argument_rule ferrule_rule_longest FERRULE_FLASH = {check_longest};
 
-static uint32_t since_move(const ferrule_move *move) {
-  return move->device->platform->millis(move->device->context) - move->actuator->moved_at;
-}
+static uint32_t since_move(const ferrule_move *move) { return ferrule_since(move->device, &move->actuator->moved_at); }
 
 static bool has_moved(const ferrule_move *move) { return (move->actuator->state & FERRULE_HAS_MOVED) != 0; }
 
-static uint8_t check_interval(const ferrule_move *move, const ferrule_member *member) {
-  return has_moved(move) && since_move(move) < (uint32_t)member->number ? FERRULE_CODE_TOO_SOON : 0;
+static uint8_t check_interval(const ferrule_move *move) {
+  return has_moved(move) && since_move(move) < (uint32_t)ferrule_found.number ? FERRULE_CODE_TOO_SOON : 0;
 }
-const ferrule_actuator_rule ferrule_rule_interval FERRULE_FLASH = {check_interval};
+const ferrule_actuator_rule ferrule_rule_interval FERRULE_FLASH = {check_interval, NULL};
 
-static uint8_t check_rate(const ferrule_move *move, const ferrule_member *member) {
-  uint32_t ms = has_moved(move) ? since_move(move) : 1000;
-  if (ms > 1000) ms = 1000;
-  const ferrule_member *argument;
-  for (uint8_t position = 0; (argument = ferrule_argument_members(move->actuator, position)) != NULL; position++) {
-    ferrule_member type;
-    if (!ferrule_find(argument, FERRULE_KEY_TYPE, &type) || type.number > 1) continue;
-    int32_t rate = member->number;
-    /* A rate beyond 32 bits holds nothing up. */
-    if (!ferrule_rescaled(&rate, member->form & FERRULE_FORM_DECIMALS, type.form & FERRULE_FORM_DECIMALS)) continue;
-    const int32_t last = move->actuator->values[position];
-    const int32_t next = move->values[position];
-    const uint32_t step = next > last ? (uint32_t)next - (uint32_t)last : (uint32_t)last - (uint32_t)next;
+static uint8_t check_rate(const ferrule_move *move) {
+  const uint32_t rate = (uint32_t)ferrule_found.number;
+  uint32_t ms = 1000;
+  if (has_moved(move) && since_move(move) < ms) ms = since_move(move);
+  for (uint8_t position = 0; position < move->actuator->count; position++) {
+    (void)ferrule_find_type(ferrule_argument_members(move->actuator, position));
+    /* Numbers only: 0 and 1. */
+    if (ferrule_found.number > 1) continue;
+    uint32_t step = (uint32_t)move->values[position] - (uint32_t)move->actuator->values[position];
+    if (move->values[position] < move->actuator->values[position]) step = 0 - step;
     /* Thousands and the rest apart, so that nothing runs over. */
-    const uint32_t allowed = (uint32_t)rate / 1000 * ms + (uint32_t)rate % 1000 * ms / 1000;
-    if (step > allowed) return FERRULE_CODE_TOO_SOON;
+    if (step > rate / 1000 * ms + rate % 1000 * ms / 1000) return FERRULE_CODE_TOO_SOON;
   }
   return 0;
 }
-const ferrule_actuator_rule ferrule_rule_rate FERRULE_FLASH = {check_rate};
+const ferrule_actuator_rule ferrule_rule_rate FERRULE_FLASH = {check_rate, NULL};
 
-static uint8_t check_group(const ferrule_move *move, const ferrule_member *member) {
+static uint8_t check_group(const ferrule_move *move) {
+  const int32_t group = ferrule_found.number;
   for (const ferrule_actuator *other = move->device->actuators; other != NULL; other = other->next) {
-    ferrule_member group;
-    if (other != move->actuator && (other->state & FERRULE_IS_AWAY) != 0 &&
-        ferrule_find(other->members, FERRULE_KEY_GROUP, &group) && group.number == member->number) {
+    if (other != move->actuator && ferrule_is_away(other) && ferrule_find(other->members, FERRULE_KEY_GROUP) &&
+        ferrule_found.number == group) {
       return FERRULE_CODE_INTERLOCKED;
     }
   }
   return 0;
 }
-const ferrule_actuator_rule ferrule_rule_group FERRULE_FLASH = {check_group};
+const ferrule_actuator_rule ferrule_rule_group FERRULE_FLASH = {check_group, NULL};
 
-static uint8_t check_arming(const ferrule_move *move, const ferrule_member *member) {
-  (void)member;
+static uint8_t check_arming(const ferrule_move *move) {
   return ferrule_is_armed(move->device) ? 0 : FERRULE_CODE_NOT_ARMED;
 }
-const ferrule_actuator_rule ferrule_rule_arming FERRULE_FLASH = {check_arming};
+
+static void arm(ferrule_device *device, ferrule_actuator *unused, int8_t armed) {
+  (void)unused;
+  device->flags &= (uint8_t)~FERRULE_ARMED;
+  if (armed) {
+    device->flags |= FERRULE_ARMED;
+    return;
+  }
+  for (ferrule_actuator *actuator = device->actuators; actuator != NULL; actuator = actuator->next) {
+    if (ferrule_find(actuator->members, FERRULE_KEY_ARMING)) ferrule_make_safe(device, actuator);
+  }
+}
+const ferrule_actuator_rule ferrule_rule_arming FERRULE_FLASH = {check_arming, arm};
+
+static uint8_t check_nothing(const ferrule_move *move) {
+  (void)move;
+  return 0;
+}
+
+static void hold(ferrule_device *device, ferrule_actuator *actuator, int8_t unused) {
+  (void)unused;
+  if (!ferrule_is_past(device, &actuator->away_at, (uint32_t)ferrule_found.number)) return;
+  (void)ferrule_break_off(device, actuator, FERRULE_TIMED_OUT);
+  (void)ferrule_find(actuator->members, FERRULE_KEY_NAME);
+  static const char text[] FERRULE_FLASH = ": held for its longest time, put back to its safe value";
+  const uint16_t name = (uint16_t)ferrule_flash_length((const char *)ferrule_found.at);
+  ferrule_open(device, 4, FERRULE_KIND_LOG, 4);
+  ferrule_put_head(device, FERRULE_ITEM_TEXT, (uint16_t)(name + sizeof text - 1));
+  for (const char *at = (const char *)ferrule_found.at; ferrule_flash_byte(at) != 0; at++) {
+    ferrule_put(device, ferrule_flash_byte(at));
+  }
+  for (const char *at = text; ferrule_flash_byte(at) != 0; at++) ferrule_put(device, ferrule_flash_byte(at));
+  ferrule_close(device);
+}
+const ferrule_actuator_rule ferrule_rule_hold FERRULE_FLASH = {check_nothing, hold};

@@ -11,10 +11,17 @@
 extern "C" {
 #endif
 
-/** Checks one argument against one member. Returns an error code of the link, or 0. */
+/**
+ * Checks the argument that was read last against the member that was found last; `members` are all of them. Returns an
+ * error code of the link, or 0.
+ */
+typedef uint8_t ferrule_check_argument(const ferrule_member *members);
 typedef struct ferrule_argument_rule {
-  uint8_t (*check)(const ferrule_item *item, const ferrule_member *members, const ferrule_member *member);
+  ferrule_check_argument *check;
 } ferrule_argument_rule;
+
+/** For actuators that take their time at many things at once: see FERRULE_SIZED_DEVICE. */
+bool ferrule_is_open(const uint8_t *open, uint8_t id);
 
 /** What an actuator is about to be given, other than its safe values: those no rule refuses. */
 typedef struct ferrule_move {
@@ -23,14 +30,22 @@ typedef struct ferrule_move {
   const int32_t *values;
 } ferrule_move;
 
-/** Checks a move against one member. Returns an error code of the link, or 0. */
+/** Checks a move against the member that was found last. Returns an error code of the link, or 0. */
+typedef uint8_t ferrule_check_move(const ferrule_move *move);
+/** Of FERRULE_HOLD_FOR: looks after an actuator that is away. Of FERRULE_ARMING: arms (1) or disarms (0). */
+typedef void ferrule_act(ferrule_device *device, ferrule_actuator *actuator, int8_t number);
 typedef struct ferrule_actuator_rule {
-  uint8_t (*check)(const ferrule_move *move, const ferrule_member *member);
+  ferrule_check_move *check;
+  ferrule_act *act;
 } ferrule_actuator_rule;
 
-/** Takes an argument of a type. Returns an error code of the link, or 0. */
+/** Takes the item that was read last as an argument of a type. Returns an error code of the link, or 0. */
+typedef uint8_t ferrule_take(uint8_t decimals);
+/** Writes a number of a type: as that number, or as what it stands for. */
+typedef void ferrule_put_value(ferrule_device *device, int32_t number, uint8_t decimals);
 typedef struct ferrule_type {
-  uint8_t (*take)(const ferrule_item *item, uint8_t decimals, int32_t *value);
+  ferrule_take *take;
+  ferrule_put_value *put;
 } ferrule_type;
 
 extern const ferrule_type ferrule_type_number;
@@ -43,6 +58,7 @@ extern const ferrule_argument_rule ferrule_rule_maximum;
 extern const ferrule_argument_rule ferrule_rule_values;
 extern const ferrule_argument_rule ferrule_rule_longest;
 extern const ferrule_actuator_rule ferrule_rule_interval;
+extern const ferrule_actuator_rule ferrule_rule_hold;
 extern const ferrule_actuator_rule ferrule_rule_rate;
 extern const ferrule_actuator_rule ferrule_rule_group;
 extern const ferrule_actuator_rule ferrule_rule_arming;

@@ -1,174 +1,169 @@
 /* Readings and watches: none outlives its session. */
 #include "internal.h"
-#include "number.h"
 
 /* A sensor that gives its value at once is looked at so often while it is watched. */
 #define LOOK_EVERY_MS 10
 #define LONGEST_READING_MS 10000
 
-static uint32_t now(const ferrule_device *device) { return device->platform->millis(device->context); }
-
-/* Whoever asked has a bit in `asked`: -1 the lowest, -24 the highest. */
-static uint32_t bit_of(int8_t id) { return (uint32_t)1 << (-1 - id); }
-
-ferrule_sensor *ferrule_sensor_at(ferrule_device *device, int32_t number) {
+ferrule_sensor *ferrule_sensor_at(const ferrule_device *device, uint8_t number) {
   ferrule_sensor *sensor = device->sensors;
   while (sensor != NULL && number-- > 0) sensor = sensor->next;
   return sensor;
 }
 
-/* What is kept of a value to see whether the next one differs: a number as it is, of a text its hash. */
-static int32_t kept(ferrule_device *device, const ferrule_outcome *outcome) {
-  if ((outcome->form & FERRULE_OUTCOME_KIND) < FERRULE_OUTCOME_TEXT) return outcome->number;
-  device->sink = FERRULE_TO_HASH;
-  device->sum = 0x811C9DC5;
-  ferrule_put_bytes(device, FERRULE_ITEM_BYTES, outcome->text, outcome->length,
-                    (outcome->form & FERRULE_OUTCOME_FLASH) != 0);
-  device->sink = FERRULE_TO_LINE;
-  return (int32_t)device->sum;
-}
-
-static void tell_watcher(ferrule_device *device, ferrule_sensor *sensor, ferrule_outcome *outcome) {
-  const bool is_null = outcome->status != FERRULE_DONE || (outcome->form & FERRULE_OUTCOME_KIND) == FERRULE_OUTCOME_NULL;
-  const bool begins = (sensor->state & FERRULE_WATCH_BEGINS) != 0;
-  const bool was_null = (sensor->state & FERRULE_TOLD_NULL) != 0;
-  if (!begins && ((sensor->state & FERRULE_WATCHED) == 0 || now(device) - sensor->told_at < sensor->interval)) return;
-  const int32_t value = is_null ? 0 : kept(device, outcome);
-  if (!begins) {
-    const uint32_t change = value > sensor->told ? (uint32_t)value - (uint32_t)sensor->told
-                                                 : (uint32_t)sensor->told - (uint32_t)value;
-    if (is_null ? was_null : !was_null && change <= (uint32_t)sensor->dead_band) return;
+/* Tells the watcher of a value that differs, or only keeps the one with which a watch begins. */
+static void tell_watcher(ferrule_device *device, ferrule_sensor *sensor, ferrule_outcome *outcome, uint8_t number) {
+  uint8_t state = sensor->state;
+  uint8_t null = 0;
+  if (outcome->status != FERRULE_DONE) {
+    outcome->put = NULL;
+    null = FERRULE_TOLD_NULL;
   }
-  sensor->state = (uint8_t)((sensor->state & ~(FERRULE_WATCH_BEGINS | FERRULE_TOLD_NULL)) | FERRULE_WATCHED |
-                            (is_null ? FERRULE_TOLD_NULL : 0));
-  sensor->told = value;
-  sensor->told_at = now(device);
-  if (begins) return;
-  uint8_t number = 0;
-  for (const ferrule_sensor *other = device->sensors; other != sensor; other = other->next) number++;
-  device->updates++;
-  if (is_null) outcome->form = FERRULE_OUTCOME_NULL;
-  ferrule_send_outcome(device, FERRULE_KIND_UPDATE, number, outcome);
+  if ((state & FERRULE_WATCH_BEGINS) == 0) {
+    if ((state & FERRULE_WATCHED) == 0 || !ferrule_is_past(device, &sensor->told_at, sensor->interval)) return;
+    if ((state & FERRULE_TOLD_NULL) == null) {
+      uint32_t change = (uint32_t)outcome->number - (uint32_t)sensor->told;
+      if (outcome->number < sensor->told) change = 0 - change;
+      if (null != 0 || change <= (uint32_t)sensor->dead_band) return;
+    }
+    device->updates++;
+    ferrule_send_outcome(device, FERRULE_KIND_UPDATE, number, outcome);
+    state &= (uint8_t)~FERRULE_TOLD_NULL;
+  }
+  sensor->state = FERRULE_WATCHED | null;
+  sensor->told = outcome->number;
+  ferrule_mark(device, &sensor->told_at);
 }
 
-static void look(ferrule_device *device, ferrule_sensor *sensor) {
-  ferrule_reading reading = {device, sensor, (sensor->state & FERRULE_READS) == 0, {0, 0, 0, 0, NULL}};
+static void look(ferrule_device *device, ferrule_sensor *sensor, uint8_t number) {
+  ferrule_reading reading;
+  reading.device = device;
+  reading.sensor = sensor;
+  reading.is_first = (sensor->state & FERRULE_READS) == 0;
+  reading.outcome.put = NULL;
+  reading.outcome.number = 0;
   if (reading.is_first) {
     sensor->state |= FERRULE_READS;
-    sensor->began_at = now(device);
+    ferrule_mark(device, &sensor->began_at);
   }
-  reading.outcome.form = FERRULE_OUTCOME_NULL;
   reading.outcome.status = sensor->read(&reading);
-  const bool goes_on = reading.outcome.status == FERRULE_LATER;
-  bool says_later = false;
-  if (goes_on) {
-    const uint32_t passed = now(device) - sensor->began_at;
-    if (passed < ferrule_ms_of(sensor->members, FERRULE_KEY_TIME, LONGEST_READING_MS)) {
-      says_later = passed >= FERRULE_WORKING_AFTER_MS && (sensor->state & FERRULE_SAID_LATER) == 0;
-      if (!says_later) return;
-      sensor->state |= FERRULE_SAID_LATER;
-    } else {
-      reading.outcome.form = FERRULE_OUTCOME_NULL;
-      reading.outcome.status = FERRULE_TIMED_OUT;
-    }
+  if (reading.outcome.status == FERRULE_LATER) return;
+  for (uint8_t at = 0; at < 2; at++) {
+    if (sensor->asked[at] != 0) ferrule_send_outcome(device, FERRULE_KIND_RESULT, sensor->asked[at], &reading.outcome);
+    sensor->asked[at] = 0;
   }
-  for (int8_t id = -1; id >= -24; id--) {
-    if ((sensor->asked & bit_of(id)) == 0) continue;
-    if (says_later) ferrule_send_progress(device, id);
-    else ferrule_send_outcome(device, FERRULE_KIND_RESULT, id, &reading.outcome);
-  }
-  if (says_later) return;
-  sensor->asked = 0;
   sensor->state &= (uint8_t) ~(FERRULE_READS | FERRULE_SAID_LATER);
-  tell_watcher(device, sensor, &reading.outcome);
+  tell_watcher(device, sensor, &reading.outcome, number);
 }
 
 void ferrule_ask(ferrule_device *device, ferrule_sensor *sensor, int8_t id) {
-  const bool is_copy = (sensor->asked & bit_of(id)) != 0;
-  sensor->asked |= bit_of(id);
-  if (is_copy || (sensor->state & FERRULE_SAID_LATER) != 0) ferrule_send_progress(device, id);
-  if ((sensor->state & FERRULE_READS) == 0) look(device, sensor);
-}
-
-void ferrule_watch(ferrule_device *device, ferrule_sensor *sensor, int8_t id) {
-  sensor->state = (uint8_t)((sensor->state & ~FERRULE_WATCHED) | FERRULE_WATCH_BEGINS);
-  ferrule_ask(device, sensor, id);
+  /* A reader and a watcher may wait for one reading. The poll that brought the question looks after it as well. */
+  for (uint8_t at = 0; at < 2; at++) {
+    if (sensor->asked[at] != 0 && sensor->asked[at] != id) continue;
+    if (sensor->asked[at] != 0 || (sensor->state & FERRULE_SAID_LATER) != 0) {
+      ferrule_send_short(device, FERRULE_KIND_PROGRESS, id);
+    }
+    sensor->asked[at] = id;
+    return;
+  }
+  ferrule_send_error(device, id, FERRULE_CODE_BUSY);
 }
 
 void ferrule_poll_sensors(ferrule_device *device) {
-  for (ferrule_sensor *sensor = device->sensors; sensor != NULL; sensor = sensor->next) {
-    if ((sensor->state & FERRULE_READS) == 0) {
-      const uint32_t time = now(device);
-      const uint32_t since = time - sensor->began_at;
-      if ((sensor->state & FERRULE_WATCHED) == 0 || time - sensor->told_at < sensor->interval ||
-          since < LOOK_EVERY_MS || since < ferrule_ms_of(sensor->members, FERRULE_KEY_TTL, 0)) {
-        continue;
-      }
+  uint8_t number = 0;
+  for (ferrule_sensor *sensor = device->sensors; sensor != NULL; sensor = sensor->next, number++) {
+    if ((sensor->state & FERRULE_READS) != 0 || sensor->asked[0] != 0 ||
+        ((sensor->state & FERRULE_WATCHED) != 0 && ferrule_is_past(device, &sensor->told_at, sensor->interval) &&
+         ferrule_is_past(device, &sensor->began_at, ferrule_ms_of(sensor->members, FERRULE_KEY_TTL, LOOK_EVERY_MS)))) {
+      look(device, sensor, number);
     }
-    look(device, sensor);
   }
 }
 
 void ferrule_forget_asks(ferrule_device *device) {
   for (ferrule_sensor *sensor = device->sensors; sensor != NULL; sensor = sensor->next) {
-    sensor->asked = 0;
+    sensor->asked[0] = sensor->asked[1] = 0;
     /* A reading that goes on is looked after to its end: the next one may need that. */
     sensor->state &= FERRULE_READS;
   }
 }
 
+static void put_number(ferrule_device *device, const ferrule_outcome *outcome) {
+  /* The sensor's members stand where a text would. */
+  const uint8_t decimals = ferrule_find_type((const ferrule_member *)(const void *)outcome->text);
+  ferrule_put_typed(device, outcome->number, decimals);
+}
+
 ferrule_status ferrule_number(ferrule_reading *reading, int32_t number) {
-  reading->outcome.form = ferrule_decimals_of(reading->sensor->members);
+  reading->outcome.put = put_number;
+  reading->outcome.text = (const char *)reading->sensor->members;
   reading->outcome.number = number;
   return FERRULE_DONE;
 }
 
-ferrule_status ferrule_boolean(ferrule_reading *reading, bool value) {
-  reading->outcome.form = FERRULE_OUTCOME_BOOLEAN;
-  reading->outcome.number = value;
-  return FERRULE_DONE;
+ferrule_status ferrule_boolean(ferrule_reading *reading, bool value) { return ferrule_number(reading, value); }
+
+static void put_bytes(ferrule_device *device, const ferrule_outcome *outcome) {
+  ferrule_put_string(device, FERRULE_ITEM_BYTES, outcome->text, outcome->length, false);
+}
+
+static void put_text(ferrule_device *device, const ferrule_outcome *outcome) {
+  ferrule_put_string(device, FERRULE_ITEM_TEXT, outcome->text, outcome->length, false);
 }
 
 ferrule_status ferrule_bytes(ferrule_reading *reading, const void *bytes, uint16_t length) {
-  reading->outcome.form = FERRULE_OUTCOME_BYTES;
+  const uint8_t *at = bytes;
+  /* Kind, session, id, the head and the check: 14 bytes at most. */
+  if (length > FERRULE_MOST_FRAME - 14) return FERRULE_TOO_LARGE;
+  /* A watch keeps a hash of it, to see whether the next one differs. */
+  uint32_t hash = length;
+  for (uint16_t left = length; left > 0; left--) hash = (hash ^ *at++) * 0x01000193;
+  reading->outcome.number = (int32_t)hash;
+  reading->outcome.put = put_bytes;
   reading->outcome.text = (const char *)bytes;
   reading->outcome.length = length;
   return FERRULE_DONE;
 }
 
 ferrule_status ferrule_text(ferrule_reading *reading, const char *text) {
-  (void)ferrule_bytes(reading, text, (uint16_t)strlen(text));
-  reading->outcome.form = FERRULE_OUTCOME_TEXT;
-  return FERRULE_DONE;
+  const size_t length = strlen(text);
+  const ferrule_status status = ferrule_bytes(reading, text, length > 0xFFFF ? 0xFFFF : (uint16_t)length);
+  if (status == FERRULE_DONE) reading->outcome.put = put_text;
+  return status;
 }
 
-ferrule_status ferrule_mapped(ferrule_reading *reading, int32_t raw, int32_t low, int32_t high) {
+ferrule_status ferrule_mapped(ferrule_reading *reading, int16_t raw, int16_t low, int16_t high) {
   const ferrule_member *members = reading->sensor->members;
-  const uint8_t decimals = ferrule_decimals_of(members);
-  int32_t ends[2] = {0, 0};
-  for (uint8_t end = 0; end < 2; end++) {
-    ferrule_member member;
-    if (!ferrule_find(members, (uint8_t)(FERRULE_KEY_MINIMUM + end), &member)) return FERRULE_FAILED;
-    ends[end] = member.number;
-    (void)ferrule_rescaled(&ends[end], member.form & FERRULE_FORM_DECIMALS, decimals);
-  }
   if (high < low) {
-    raw = low - raw;
-    high = low - high;
-  } else {
-    raw -= low;
-    high -= low;
+    raw = (int16_t)-raw;
+    low = (int16_t)-low;
+    high = (int16_t)-high;
   }
-  if (raw < 0) raw = 0;
+  if (raw < low) raw = low;
   if (raw > high) raw = high;
+  const uint16_t all = (uint16_t)(high - low);
+  if (all == 0 || !ferrule_find(members, FERRULE_KEY_MINIMUM)) return FERRULE_FAILED;
+  const int32_t least = ferrule_found.number;
+  (void)ferrule_find(members, FERRULE_KEY_MAXIMUM);
   /* Half of the divisor more rounds to the nearest. */
-  if (high == 0) return FERRULE_FAILED;
-  return ferrule_number(reading, ends[0] + (raw * (ends[1] - ends[0]) + high / 2) / high);
+  return ferrule_number(reading, least + ((ferrule_found.number - least) * (uint16_t)(raw - low) + all / 2) / all);
+}
+
+ferrule_status ferrule_not_yet(ferrule_reading *reading) {
+  ferrule_sensor *sensor = reading->sensor;
+  const uint32_t passed = ferrule_since(reading->device, &sensor->began_at);
+  if (passed >= ferrule_ms_of(sensor->members, FERRULE_KEY_TIME, LONGEST_READING_MS)) return FERRULE_TIMED_OUT;
+  if (passed >= FERRULE_WORKING_AFTER_MS && (sensor->state & FERRULE_SAID_LATER) == 0) {
+    sensor->state |= FERRULE_SAID_LATER;
+    for (uint8_t at = 0; at < 2; at++) {
+      if (sensor->asked[at] != 0) ferrule_send_short(reading->device, FERRULE_KIND_PROGRESS, sensor->asked[at]);
+    }
+  }
+  return FERRULE_LATER;
 }
 
 ferrule_status ferrule_fail(ferrule_reading *reading, const char *text) {
-  reading->outcome.form = FERRULE_OUTCOME_TEXT | FERRULE_OUTCOME_FLASH;
+  reading->outcome.put = ferrule_put_text_outcome;
   reading->outcome.text = text;
-  reading->outcome.length = (uint16_t)ferrule_flash_length(text);
   return FERRULE_FAILED;
 }
