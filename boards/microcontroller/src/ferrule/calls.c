@@ -9,12 +9,8 @@
 
 /* Whether there are safe or initial values at all. */
 static bool has_preset(const ferrule_actuator *actuator, uint8_t key) {
-  return ferrule_find(actuator->members, key) &&
+  return ferrule_find(actuator->part.members, key) &&
          (ferrule_found.form & (FERRULE_FORM_ARRAY | FERRULE_FORM_NULL)) != FERRULE_FORM_NULL;
-}
-
-static int32_t number_of(const ferrule_member *members, uint8_t key, uint8_t position) {
-  return ferrule_find_at(members, key, position) ? ferrule_found.number : 0;
 }
 
 static uint8_t bytes_of(const ferrule_actuator *actuator) { return (uint8_t)(actuator->count * sizeof(int32_t)); }
@@ -104,13 +100,17 @@ void ferrule_make_safe(ferrule_device *device, ferrule_actuator *actuator) {
 }
 
 static void load(ferrule_actuator *actuator, uint8_t key) {
-  for (uint8_t at = 0; at < actuator->count; at++) actuator->values[at] = number_of(actuator->members, key, at);
+  for (uint8_t at = 0; at < actuator->count; at++) actuator->values[at] = ferrule_number_of(actuator->part.members, key, at);
 }
 
 void ferrule_set_initial(ferrule_device *device) {
-  for (ferrule_actuator *actuator = device->actuators; actuator != NULL; actuator = actuator->next) {
+  for (ferrule_part *part = device->actuators; part != NULL; part = part->next) {
+    ferrule_actuator *actuator = (ferrule_actuator *)part;
     while (ferrule_argument_members(actuator, actuator->count) != NULL) actuator->count++;
-    if (ferrule_find(actuator->members, FERRULE_KEY_ARMING)) device->flags |= FERRULE_HAS_ARMING;
+    if (ferrule_find(actuator->part.members, FERRULE_KEY_ARMING)) {
+      const ferrule_actuator_rule *rule = (const ferrule_actuator_rule *)ferrule_found.at;
+      device->arm = ferrule_flash_function(ferrule_arm, &rule->arm);
+    }
     if (has_preset(actuator, FERRULE_KEY_SAFE)) actuator->state |= FERRULE_HAS_SAFE;
     load(actuator, FERRULE_KEY_SAFE);
     memcpy(actuator->values + actuator->count, actuator->values, bytes_of(actuator));
@@ -171,7 +171,7 @@ static uint8_t take_argument(const ferrule_member *members) {
 
 static uint8_t check_rules(const ferrule_move *move) {
   uint8_t code = 0;
-  for (const ferrule_member *at = move->actuator->members; code == 0 && ferrule_load(at); at++) {
+  for (const ferrule_member *at = move->actuator->part.members; code == 0 && ferrule_load(at); at++) {
     if (ferrule_found.at != NULL && (ferrule_found.form & FERRULE_FORM_TEXT) == 0) {
       code = ferrule_flash_function(ferrule_check_move, ferrule_found.at)(move);
     }
@@ -183,8 +183,7 @@ static uint8_t check_rules(const ferrule_move *move) {
 static uint8_t run(ferrule_device *device, ferrule_slot *slot, uint8_t number) {
   int32_t values[FERRULE_MOST_ARGUMENTS];
   const uint8_t *const args = ferrule_in.at;
-  ferrule_actuator *actuator = device->actuators;
-  while (actuator != NULL && number-- > 0) actuator = actuator->next;
+  ferrule_actuator *actuator = ferrule_part_at(device->actuators, number);
   if (actuator == NULL) return FERRULE_CODE_UNKNOWN;
   if ((actuator->state & FERRULE_MOVES) != 0) return FERRULE_CODE_BUSY;
   (void)ferrule_next();
@@ -198,7 +197,7 @@ static uint8_t run(ferrule_device *device, ferrule_slot *slot, uint8_t number) {
       values[position] = ferrule_given.value;
     } else {
       if (!ferrule_find(members, FERRULE_KEY_OPTIONAL)) return FERRULE_CODE_BAD_ARGUMENTS;
-      values[position] = number_of(members, FERRULE_KEY_INITIAL, 0);
+      values[position] = ferrule_number_of(members, FERRULE_KEY_INITIAL, 0);
     }
   }
   if ((actuator->state & FERRULE_HAS_SAFE) == 0 || !is_safe(actuator, values)) {
@@ -251,20 +250,23 @@ void ferrule_cancel(ferrule_device *device, int16_t id, uint8_t unused) {
     answer(device, slot);
     return;
   }
-  for (ferrule_actuator *actuator = device->actuators; actuator != NULL; actuator = actuator->next) {
+  for (ferrule_part *part = device->actuators; part != NULL; part = part->next) {
+    ferrule_actuator *actuator = (ferrule_actuator *)part;
     if (actuator->slot == slot) (void)ferrule_break_off(device, actuator, FERRULE_CANCELLED);
   }
 }
 
 void ferrule_stop(ferrule_device *device) {
-  for (ferrule_actuator *actuator = device->actuators; actuator != NULL; actuator = actuator->next) {
+  for (ferrule_part *part = device->actuators; part != NULL; part = part->next) {
+    ferrule_actuator *actuator = (ferrule_actuator *)part;
     ferrule_make_safe(device, actuator);
   }
 }
 
 void ferrule_forget_calls(ferrule_device *device) {
   device->flags &= (uint8_t)~FERRULE_ID_SEEN;
-  for (ferrule_actuator *actuator = device->actuators; actuator != NULL; actuator = actuator->next) {
+  for (ferrule_part *part = device->actuators; part != NULL; part = part->next) {
+    ferrule_actuator *actuator = (ferrule_actuator *)part;
     if (actuator->slot == NULL) continue;
     actuator->slot = NULL;
     ferrule_make_safe(device, actuator);
@@ -272,17 +274,13 @@ void ferrule_forget_calls(ferrule_device *device) {
   for (uint8_t at = 0; at < device->slot_count; at++) device->slots[at].state = FERRULE_SLOT_FREE;
 }
 
-/* The rule of the member that was found last acts. */
-void ferrule_act_on(ferrule_device *device, ferrule_actuator *actuator, int8_t number) {
-  const ferrule_actuator_rule *rule = (const ferrule_actuator_rule *)ferrule_found.at;
-  ferrule_flash_function(ferrule_act, &rule->act)(device, actuator, number);
-}
-
 void ferrule_poll_actuators(ferrule_device *device) {
-  for (ferrule_actuator *actuator = device->actuators; actuator != NULL; actuator = actuator->next) {
+  for (ferrule_part *part = device->actuators; part != NULL; part = part->next) {
+    ferrule_actuator *actuator = (ferrule_actuator *)part;
     if ((actuator->state & FERRULE_MOVES) != 0) (void)step(device, actuator, NULL, false);
-    if (ferrule_is_away(actuator) && ferrule_find(actuator->members, FERRULE_KEY_HOLD)) {
-      ferrule_act_on(device, actuator, 0);
+    if (ferrule_is_away(actuator) && ferrule_find(actuator->part.members, FERRULE_KEY_HOLD)) {
+      const ferrule_actuator_rule *rule = (const ferrule_actuator_rule *)ferrule_found.at;
+      ferrule_flash_function(ferrule_hold, &rule->hold)(device, actuator);
     }
   }
 }
@@ -316,7 +314,7 @@ uint16_t ferrule_copy(const ferrule_call *call, uint8_t position, char *to, uint
 ferrule_status ferrule_later(ferrule_call *call) {
   ferrule_slot *slot = call->actuator->slot;
   const uint32_t passed = ferrule_since(call->device, &call->actuator->began_at);
-  if (passed >= ferrule_ms_of(call->actuator->members, FERRULE_KEY_TIME, LONGEST_MOVE_MS)) return FERRULE_TIMED_OUT;
+  if (passed >= ferrule_ms_of(call->actuator->part.members, FERRULE_KEY_TIME, LONGEST_MOVE_MS)) return FERRULE_TIMED_OUT;
   if (slot != NULL && slot->told_at == 0 && passed >= FERRULE_WORKING_AFTER_MS) {
     slot->told_at = 1;
     ferrule_send_short(call->device, FERRULE_KIND_PROGRESS, slot->id);

@@ -20,7 +20,7 @@
   FERRULE_TEXTS(sensor_##id, #id, title, unit);                                                               \
   static const ferrule_member ferrule_members_##id[] FERRULE_FLASH = {FERRULE_NAMED(sensor_##id), __VA_ARGS__, \
                                                                       FERRULE_END};                           \
-  static ferrule_sensor id = {ferrule_members_##id, read_function, NULL, 0, {0, 0}, 0, 0, 0, 0, 0}
+  static ferrule_sensor id = {{ferrule_members_##id, NULL}, read_function, 0, {0, 0}, 0, 0, 0, 0, 0}
 
 /** Declares an argument: its name, title, unit, and members, first of all its type. Several actuators may take it. */
 #define FERRULE_ARGUMENT(id, title, unit, ...)                      \
@@ -38,7 +38,7 @@
                                                                       FERRULE_END};                                    \
   static const ferrule_member *const ferrule_takes_##id[] FERRULE_FLASH = {takes, NULL};                               \
   static int32_t ferrule_values_##id[2 * (sizeof ferrule_takes_##id / sizeof ferrule_takes_##id[0] - 1)];              \
-  static ferrule_actuator id = {ferrule_members_##id, set_function, NULL, ferrule_takes_##id, ferrule_values_##id,     \
+  static ferrule_actuator id = {{ferrule_members_##id, NULL}, set_function, ferrule_takes_##id, ferrule_values_##id,     \
                                 NULL, 0, 0, 0, 0, 0, 0}
 
 /** The arguments of an actuator, one to eight, in the order of its calls. */
@@ -206,16 +206,19 @@ enum {
 };
 
 #define FERRULE_DEVICE_OF(id, title, version, frame_bytes, calls, is_open, ...)                                     \
-  FERRULE_TEXTS(device_##id, #id, title, version);                                                                  \
+  static const char ferrule_name_##id[] FERRULE_FLASH = #id;                                                        \
+  static const char ferrule_title_##id[] FERRULE_FLASH = title;                                                     \
+  static const char ferrule_version_##id[] FERRULE_FLASH = version;                                                 \
   static const ferrule_member ferrule_members_##id[] FERRULE_FLASH = {                                              \
-      FERRULE_TEXT_MEMBER(FERRULE_KEY_DEVICE, ferrule_name_device_##id),                                            \
-      FERRULE_TEXT_MEMBER(FERRULE_KEY_TITLE, ferrule_title_device_##id),                                            \
-      FERRULE_TEXT_MEMBER(FERRULE_KEY_VERSION, ferrule_unit_device_##id), __VA_ARGS__, FERRULE_END};                 \
+      FERRULE_MEMBER(FERRULE_KEY_DEVICE, FERRULE_FORM_TEXT, 0, ferrule_name_##id),                                  \
+      FERRULE_MEMBER(sizeof(title) > 1 ? FERRULE_KEY_TITLE : FERRULE_KEY_NOTHING, FERRULE_FORM_TEXT, 0,              \
+                     ferrule_title_##id),                                                                           \
+      FERRULE_MEMBER(FERRULE_KEY_VERSION, FERRULE_FORM_TEXT, 0, ferrule_version_##id), __VA_ARGS__, FERRULE_END};    \
   static uint8_t ferrule_buffer_##id[frame_bytes];                                                                  \
   static ferrule_slot ferrule_slots_##id[calls];                                                                    \
   static ferrule_device id = {ferrule_members_##id, ferrule_slots_##id, calls, is_open,                             \
                               {ferrule_buffer_##id, frame_bytes, 0, 0, 0},                                          \
-                              5000, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, false, 0, 0, 0}
+                              5000, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, false, 0, 0, 0}
 
 #define FERRULE_MEMBER(key, form, number, at) \
   { (uint8_t)(key), (uint8_t)(form), (int32_t)(number), (at) }
@@ -223,17 +226,11 @@ enum {
   FERRULE_MEMBER((type) != 0 ? FERRULE_KEY_TYPE : FERRULE_KEY_TYPE_NUMBER, (decimals) | FERRULE_FORM_PLAIN, type, taker)
 #define FERRULE_END FERRULE_MEMBER(FERRULE_KEY_END, 0, 0, NULL)
 
-#define FERRULE_TEXTS(id, name, title, unit)                     \
-  static const char ferrule_name_##id[] FERRULE_FLASH = name;    \
-  static const char ferrule_title_##id[] FERRULE_FLASH = title;  \
-  static const char ferrule_unit_##id[] FERRULE_FLASH = unit
-#define FERRULE_NAMED(id)                                                                               \
-  FERRULE_MEMBER(FERRULE_KEY_NAME, FERRULE_FORM_TEXT, 0, ferrule_name_##id),                             \
-      FERRULE_TEXT_MEMBER(FERRULE_KEY_TITLE, ferrule_title_##id),                                        \
-      FERRULE_TEXT_MEMBER(FERRULE_KEY_UNIT, ferrule_unit_##id)
-/* An empty text says what its absence says: it is not told. */
-#define FERRULE_TEXT_MEMBER(key, text) \
-  FERRULE_MEMBER(sizeof(text) > 1 ? (key) : FERRULE_KEY_NOTHING, FERRULE_FORM_TEXT, 0, text)
+/* Name, title and unit are one text with zeros between: a pointer less for each. What is empty is not told. */
+#define FERRULE_TEXTS(id, name, title, unit) \
+  static const char ferrule_text_##id[] FERRULE_FLASH = name "\0" title "\0" unit
+#define FERRULE_NAMED(id) FERRULE_MEMBER(FERRULE_KEY_NAME, FERRULE_FORM_TEXT, 0, ferrule_text_##id)
+
 /* A number in the units of the sensor or argument, and one that is always whole. */
 #define FERRULE_NUMERIC(key, form, x, rule) FERRULE_MEMBER(key, form, x, rule)
 #define FERRULE_WHOLE(key, x, rule) FERRULE_MEMBER(key, FERRULE_FORM_PLAIN, x, rule)

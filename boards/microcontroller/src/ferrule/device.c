@@ -23,16 +23,20 @@ void ferrule_mark(const ferrule_device *device, uint32_t *moment) {
   *moment = ferrule_since(device, moment);
 }
 
-void ferrule_add_sensor(ferrule_device *device, ferrule_sensor *sensor) {
-  ferrule_sensor **at = &device->sensors;
+static void add(ferrule_part **at, ferrule_part *part) {
   while (*at != NULL) at = &(*at)->next;
-  *at = sensor;
+  *at = part;
 }
 
+void ferrule_add_sensor(ferrule_device *device, ferrule_sensor *sensor) { add(&device->sensors, &sensor->part); }
+
 void ferrule_add_actuator(ferrule_device *device, ferrule_actuator *actuator) {
-  ferrule_actuator **at = &device->actuators;
-  while (*at != NULL) at = &(*at)->next;
-  *at = actuator;
+  add(&device->actuators, &actuator->part);
+}
+
+void *ferrule_part_at(ferrule_part *part, uint8_t number) {
+  while (part != NULL && number-- > 0) part = part->next;
+  return part;
 }
 
 /* ---- What it says of itself ---- */
@@ -47,11 +51,10 @@ static void put_member(ferrule_device *device, uint8_t key, uint32_t number) {
 }
 
 static void say_hello(ferrule_device *device) {
-  const bool has_arming = (device->flags & FERRULE_HAS_ARMING) != 0;
-  uint8_t count = 7;
+  const bool has_arming = device->arm != NULL;
+  uint8_t count = 8;
   if (has_arming) count++;
   if (has_text(device, FERRULE_KEY_UNIQUE_ID)) count++;
-  if (has_text(device, FERRULE_KEY_VERSION)) count++;
   ferrule_open(device, 4, FERRULE_KIND_DEVICE_HELLO, VERSION);
   ferrule_put_head(device, FERRULE_ITEM_MAP, count);
   for (uint8_t key = 1; key <= 3; key++) {
@@ -141,8 +144,9 @@ static void take_ping(ferrule_device *device, int16_t id, uint8_t unused) {
 
 static void take_stop(ferrule_device *device, int16_t id, uint8_t failed) {
   device->flags &= (uint8_t)~FERRULE_ARMED;
-  ferrule_actuator *actuator;
-  for (actuator = device->actuators; actuator != NULL; actuator = actuator->next) {
+  ferrule_part *part;
+  for (part = device->actuators; part != NULL; part = part->next) {
+    ferrule_actuator *actuator = (ferrule_actuator *)part;
     actuator->state &= (uint8_t)~FERRULE_NOT_SAFE;
     if (ferrule_break_off(device, actuator, FERRULE_STOPPED)) continue;
     actuator->state |= FERRULE_NOT_SAFE;
@@ -151,22 +155,12 @@ static void take_stop(ferrule_device *device, int16_t id, uint8_t failed) {
   ferrule_open(device, failed > 0 ? 4 : 3, FERRULE_KIND_RESULT, id);
   if (failed > 0) ferrule_put_head(device, FERRULE_ITEM_ARRAY, failed);
   uint8_t number = 0;
-  for (actuator = device->actuators; actuator != NULL; actuator = actuator->next, number++) {
-    if ((actuator->state & FERRULE_NOT_SAFE) != 0) ferrule_put_head(device, FERRULE_ITEM_POSITIVE, number);
+  for (part = device->actuators; part != NULL; part = part->next, number++) {
+    if ((((ferrule_actuator *)part)->state & FERRULE_NOT_SAFE) != 0) {
+      ferrule_put_head(device, FERRULE_ITEM_POSITIVE, number);
+    }
   }
   ferrule_close(device);
-}
-
-static void take_arm(ferrule_device *device, int16_t id, uint8_t armed) {
-  for (ferrule_actuator *actuator = device->actuators; actuator != NULL; actuator = actuator->next) {
-    if (!ferrule_find(actuator->members, FERRULE_KEY_ARMING)) continue;
-    ferrule_act_on(device, actuator, (int8_t)armed);
-    ferrule_open(device, 4, FERRULE_KIND_RESULT, id);
-    ferrule_put_boolean(device, armed);
-    ferrule_close(device);
-    return;
-  }
-  ferrule_send_error(device, id, FERRULE_CODE_UNSUPPORTED);
 }
 
 static void describe(ferrule_device *device, int16_t id, uint8_t number) {
@@ -180,24 +174,24 @@ static void describe(ferrule_device *device, int16_t id, uint8_t number) {
 }
 
 static void take_read(ferrule_device *device, int16_t id, uint8_t number) {
-  ferrule_sensor *sensor = ferrule_sensor_at(device, number);
+  ferrule_sensor *sensor = ferrule_part_at(device->sensors, number);
   if (sensor == NULL) ferrule_send_error(device, id, FERRULE_CODE_UNKNOWN);
   else ferrule_ask(device, sensor, (int8_t)id);
 }
 
 static void take_unwatch(ferrule_device *device, int16_t id, uint8_t number) {
-  ferrule_sensor *sensor = ferrule_sensor_at(device, number);
+  ferrule_sensor *sensor = ferrule_part_at(device->sensors, number);
   if (sensor != NULL) sensor->state &= (uint8_t) ~(FERRULE_WATCHED | FERRULE_WATCH_BEGINS);
   ferrule_send_short(device, FERRULE_KIND_RESULT, id);
 }
 
 /* What a watch is given stands at the reader; it is numbers or null. */
 static void take_watch(ferrule_device *device, int16_t id, uint8_t number) {
-  ferrule_sensor *sensor = ferrule_sensor_at(device, number);
+  ferrule_sensor *sensor = ferrule_part_at(device->sensors, number);
   if (sensor != NULL) {
-    const ferrule_member *members = sensor->members;
+    const ferrule_member *members = sensor->part.members;
     sensor->interval = ferrule_ms_of(members, FERRULE_KEY_INTERVAL, DEFAULT_INTERVAL_MS);
-    sensor->dead_band = ferrule_find(members, FERRULE_KEY_DEAD_BAND) ? ferrule_found.number : 0;
+    sensor->dead_band = ferrule_number_of(members, FERRULE_KEY_DEAD_BAND, 0);
     /* What is no number, or too large for 32 bits, is as if it were left out. */
     (void)ferrule_next();
     if (ferrule_take_integer(0) == 0) {
@@ -225,7 +219,7 @@ static int16_t take_small(void) {
 
 typedef void taker(ferrule_device *device, int16_t id, uint8_t number);
 static taker *const takers[] FERRULE_FLASH = {
-    take_ping, describe, take_read, ferrule_take_call, ferrule_cancel, take_watch, take_unwatch, take_stop, take_arm,
+    take_ping, describe, take_read, ferrule_take_call, ferrule_cancel, take_watch, take_unwatch, take_stop,
 };
 
 /* What stands behind the id of each kind: a number, for a call an array, to arm a truth value. A bit for each kind. */
@@ -283,8 +277,11 @@ static void take(ferrule_device *device, uint16_t length) {
       return;
     }
   }
-  if (kind < FERRULE_KIND_PING || kind > FERRULE_KIND_ARM) ferrule_send_error(device, id, FERRULE_CODE_UNSUPPORTED);
-  else ferrule_flash_function(taker, takers + kind - 1)(device, id, number);
+  taker *take_it = NULL;
+  if (kind == FERRULE_KIND_ARM) take_it = device->arm;
+  else if (kind >= FERRULE_KIND_PING && kind < FERRULE_KIND_ARM) take_it = ferrule_flash_function(taker, takers + kind - 1);
+  if (take_it != NULL) take_it(device, id, number);
+  else ferrule_send_error(device, id, FERRULE_CODE_UNSUPPORTED);
   device->session = own;
 }
 

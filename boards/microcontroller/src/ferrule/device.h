@@ -92,11 +92,16 @@ typedef struct ferrule_outcome {
   void (*put)(ferrule_device *device, const struct ferrule_outcome *outcome);
 } ferrule_outcome;
 
+/** What a sensor and an actuator have in common. */
+typedef struct ferrule_part {
+  const ferrule_member *members;
+  struct ferrule_part *next;
+} ferrule_part;
+
 /** A sensor and its state, 29 bytes on AVR. Made by FERRULE_SENSOR; its members are private. */
 struct ferrule_sensor {
-  const ferrule_member *members;
+  ferrule_part part;
   ferrule_read *read;
-  ferrule_sensor *next;
   uint8_t state;
   int8_t asked[2];
   uint32_t began_at;
@@ -108,9 +113,8 @@ struct ferrule_sensor {
 
 /** An actuator and its state, 25 bytes on AVR and 8 for each argument. Made by FERRULE_ACTUATOR; its members are private. */
 struct ferrule_actuator {
-  const ferrule_member *members;
+  ferrule_part part;
   ferrule_set *set;
-  ferrule_actuator *next;
   const ferrule_member *const *arguments;
   /** What it was given last, and behind that its safe values. */
   int32_t *values;
@@ -143,8 +147,9 @@ struct ferrule_device {
 
   const ferrule_platform *platform;
   void *context;
-  ferrule_sensor *sensors;
-  ferrule_actuator *actuators;
+  void (*arm)(ferrule_device *device, int16_t id, uint8_t armed);
+  ferrule_part *sensors;
+  ferrule_part *actuators;
   uint16_t period;
   uint16_t fcs;
   uint16_t session;

@@ -9,7 +9,7 @@ static float power_of_ten(uint8_t decimals) {
 }
 
 ferrule_status ferrule_float(ferrule_reading *reading, float number) {
-  const float scaled = number * power_of_ten(ferrule_find_type(reading->sensor->members));
+  const float scaled = number * power_of_ten(ferrule_find_type(reading->sensor->part.members));
   /* Not a number fails both comparisons. */
   if (!(scaled > -2147483000.0f && scaled < 2147483000.0f)) return FERRULE_FAILED;
   return ferrule_number(reading, (int32_t)(scaled < 0 ? scaled - 0.5f : scaled + 0.5f));

@@ -41,7 +41,6 @@ enum {
   FERRULE_SESSION_USED = 1,
   FERRULE_FAIL_SAFE_RUNS = 2,
   FERRULE_ARMED = 8,
-  FERRULE_HAS_ARMING = 16,
   FERRULE_ID_SEEN = 32
 };
 
@@ -94,6 +93,9 @@ void ferrule_send_short(ferrule_device *device, uint8_t kind, int16_t id);
 /** Answers with an outcome, or with error 13 when it does not fit. As an update where `kind` says so. */
 void ferrule_send_outcome(ferrule_device *device, uint8_t kind, int16_t id, const ferrule_outcome *outcome);
 
+/** The part of a list that stands behind so many others, or NULL. */
+void *ferrule_part_at(ferrule_part *part, uint8_t number);
+
 /* record.c */
 /** The member that was found last: a copy in RAM, good until the next search. */
 extern ferrule_member ferrule_found;
@@ -103,6 +105,8 @@ bool ferrule_find(const ferrule_member *members, uint8_t key);
 bool ferrule_find_at(const ferrule_member *members, uint8_t key, uint8_t position);
 /** Copies one member to `ferrule_found`. False at the end of them. */
 bool ferrule_load(const ferrule_member *member);
+/** The number of a member, the one behind so many of its key; 0 when there is none. */
+int32_t ferrule_number_of(const ferrule_member *members, uint8_t key, uint8_t position);
 /** A member that is a number of milliseconds, or `otherwise`. */
 uint32_t ferrule_ms_of(const ferrule_member *members, uint8_t key, uint16_t otherwise);
 /** Finds the type of a sensor or an argument. Returns its decimals. */
@@ -117,7 +121,6 @@ bool ferrule_put_record(ferrule_device *device, uint8_t number);
 void ferrule_hash_records(ferrule_device *device);
 
 /* sensors.c */
-ferrule_sensor *ferrule_sensor_at(const ferrule_device *device, uint8_t number);
 void ferrule_ask(ferrule_device *device, ferrule_sensor *sensor, int8_t id);
 void ferrule_poll_sensors(ferrule_device *device);
 void ferrule_forget_asks(ferrule_device *device);
@@ -134,7 +137,5 @@ void ferrule_stop(ferrule_device *device);
 void ferrule_forget_calls(ferrule_device *device);
 void ferrule_set_initial(ferrule_device *device);
 void ferrule_poll_actuators(ferrule_device *device);
-/** The rule of the member that was found last acts. */
-void ferrule_act_on(ferrule_device *device, ferrule_actuator *actuator, int8_t number);
 
 #endif

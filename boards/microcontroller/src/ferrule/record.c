@@ -17,6 +17,10 @@ bool ferrule_find_at(const ferrule_member *members, uint8_t key, uint8_t positio
 
 bool ferrule_find(const ferrule_member *members, uint8_t key) { return ferrule_find_at(members, key, 0); }
 
+int32_t ferrule_number_of(const ferrule_member *members, uint8_t key, uint8_t position) {
+  return ferrule_find_at(members, key, position) ? ferrule_found.number : 0;
+}
+
 uint32_t ferrule_ms_of(const ferrule_member *members, uint8_t key, uint16_t otherwise) {
   return ferrule_find(members, key) ? (uint32_t)ferrule_found.number : otherwise;
 }
@@ -51,19 +55,31 @@ static void put_found(ferrule_device *device, const ferrule_member *owner) {
   }
 }
 
+/* Finds what a record tells under a key. */
+static bool find_told(const ferrule_member *members, uint8_t key) {
+  if (ferrule_find(members, key)) return ferrule_found.key == key;
+  /* The title and the unit stand behind the name. */
+  if ((key != FERRULE_KEY_TITLE && key != FERRULE_KEY_UNIT) || !ferrule_find(members, FERRULE_KEY_NAME)) return false;
+  const char *at = (const char *)ferrule_found.at;
+  at += ferrule_flash_length(at) + 1;
+  if (key == FERRULE_KEY_UNIT) at += ferrule_flash_length(at) + 1;
+  ferrule_found.at = at;
+  return ferrule_flash_byte(at) != 0;
+}
+
 static void put_members(ferrule_device *device, const ferrule_member *members, const ferrule_actuator *actuator) {
   /* Keys must rise, and a map must say how many there are: counted first, then written. */
   uint8_t count = 0;
   for (bool writes = false;; writes = true) {
     for (uint8_t key = FERRULE_KEY_NAME; key <= FERRULE_KEY_STATE_CLASS; key++) {
-      if (!ferrule_find(members, key) || ferrule_found.key != key) continue;
+      if (!find_told(members, key)) continue;
       if (!writes) {
         count++;
         continue;
       }
       ferrule_put_head(device, FERRULE_ITEM_POSITIVE, key);
-      const bool is_array = (ferrule_found.form & FERRULE_FORM_ARRAY) != 0;
       uint8_t length = 1;
+      const bool is_array = (ferrule_found.form & FERRULE_FORM_ARRAY) != 0;
       if (is_array) {
         length = 0;
         if ((ferrule_found.form & FERRULE_FORM_NULL) == 0) {
@@ -72,7 +88,8 @@ static void put_members(ferrule_device *device, const ferrule_member *members, c
         ferrule_put_head(device, FERRULE_ITEM_ARRAY, length);
       }
       for (uint8_t at = 0; at < length; at++) {
-        (void)ferrule_find_at(members, key, at);
+        if (is_array) (void)ferrule_find_at(members, key, at);
+        /* A rate is in the units of the first argument. */
         put_found(device, actuator != NULL ? ferrule_argument_members(actuator, at) : members);
       }
     }
@@ -86,33 +103,30 @@ static void put_number(ferrule_device *device, uint8_t number) {
 }
 
 bool ferrule_put_record(ferrule_device *device, uint8_t number) {
-  uint8_t index = 0;
   if (number == 0) {
     ferrule_put(device, 0x82);
     ferrule_put(device, 0);
     put_members(device, device->members, NULL);
     return true;
   }
-  for (const ferrule_sensor *sensor = device->sensors; sensor != NULL; sensor = sensor->next, index++) {
-    if (--number > 0) continue;
-    ferrule_put(device, 0x83);
-    ferrule_put(device, 1);
-    put_number(device, index);
-    put_members(device, sensor->members, NULL);
-    return true;
-  }
-  index = 0;
-  for (const ferrule_actuator *actuator = device->actuators; actuator != NULL; actuator = actuator->next, index++) {
-    const ferrule_member *members = actuator->members;
-    for (uint8_t position = 0; members != NULL; members = ferrule_argument_members(actuator, position++)) {
-      if (--number > 0) continue;
-      const bool is_argument = position > 0;
-      ferrule_put(device, (uint8_t)(0x83 + is_argument));
-      ferrule_put(device, (uint8_t)(2 + is_argument));
-      put_number(device, index);
-      if (is_argument) put_number(device, (uint8_t)(position - 1));
-      put_members(device, members, is_argument ? NULL : actuator);
-      return true;
+  /* Classes of records: 1 a sensor, 2 an actuator, 3 an argument of it. */
+  for (uint8_t kind = 1; kind < 3; kind++) {
+    uint8_t index = 0;
+    for (ferrule_part *part = kind == 1 ? device->sensors : device->actuators; part != NULL; part = part->next, index++) {
+      const ferrule_member *members = part->members;
+      const ferrule_actuator *actuator = kind == 1 ? NULL : (const ferrule_actuator *)part;
+      for (uint8_t position = 0; members != NULL; position++) {
+        if (--number == 0) {
+          const bool is_argument = position > 0;
+          ferrule_put(device, (uint8_t)(0x83 + is_argument));
+          ferrule_put(device, (uint8_t)(kind + is_argument));
+          put_number(device, index);
+          if (is_argument) put_number(device, (uint8_t)(position - 1));
+          put_members(device, members, is_argument ? NULL : actuator);
+          return true;
+        }
+        members = actuator == NULL ? NULL : ferrule_argument_members(actuator, position);
+      }
     }
   }
   return false;

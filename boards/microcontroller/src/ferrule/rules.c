@@ -114,7 +114,7 @@ static bool has_moved(const ferrule_move *move) { return (move->actuator->state 
 static uint8_t check_interval(const ferrule_move *move) {
   return has_moved(move) && since_move(move) < (uint32_t)ferrule_found.number ? FERRULE_CODE_TOO_SOON : 0;
 }
-const ferrule_actuator_rule ferrule_rule_interval FERRULE_FLASH = {check_interval, NULL};
+const ferrule_actuator_rule ferrule_rule_interval FERRULE_FLASH = {check_interval, NULL, NULL};
 
 static uint8_t check_rate(const ferrule_move *move) {
   const uint32_t rate = (uint32_t)ferrule_found.number;
@@ -131,47 +131,46 @@ static uint8_t check_rate(const ferrule_move *move) {
   }
   return 0;
 }
-const ferrule_actuator_rule ferrule_rule_rate FERRULE_FLASH = {check_rate, NULL};
+const ferrule_actuator_rule ferrule_rule_rate FERRULE_FLASH = {check_rate, NULL, NULL};
 
 static uint8_t check_group(const ferrule_move *move) {
   const int32_t group = ferrule_found.number;
-  for (const ferrule_actuator *other = move->device->actuators; other != NULL; other = other->next) {
-    if (other != move->actuator && ferrule_is_away(other) && ferrule_find(other->members, FERRULE_KEY_GROUP) &&
+  for (ferrule_part *part = move->device->actuators; part != NULL; part = part->next) {
+    const ferrule_actuator *other = (const ferrule_actuator *)part;
+    if (other != move->actuator && ferrule_is_away(other) && ferrule_find(other->part.members, FERRULE_KEY_GROUP) &&
         ferrule_found.number == group) {
       return FERRULE_CODE_INTERLOCKED;
     }
   }
   return 0;
 }
-const ferrule_actuator_rule ferrule_rule_group FERRULE_FLASH = {check_group, NULL};
+const ferrule_actuator_rule ferrule_rule_group FERRULE_FLASH = {check_group, NULL, NULL};
 
 static uint8_t check_arming(const ferrule_move *move) {
   return ferrule_is_armed(move->device) ? 0 : FERRULE_CODE_NOT_ARMED;
 }
 
-static void arm(ferrule_device *device, ferrule_actuator *unused, int8_t armed) {
-  (void)unused;
+static void arm(ferrule_device *device, int16_t id, uint8_t armed) {
   device->flags &= (uint8_t)~FERRULE_ARMED;
-  if (armed) {
-    device->flags |= FERRULE_ARMED;
-    return;
+  if (armed) device->flags |= FERRULE_ARMED;
+  for (ferrule_part *part = device->actuators; part != NULL && !armed; part = part->next) {
+    if (ferrule_find(part->members, FERRULE_KEY_ARMING)) ferrule_make_safe(device, (ferrule_actuator *)part);
   }
-  for (ferrule_actuator *actuator = device->actuators; actuator != NULL; actuator = actuator->next) {
-    if (ferrule_find(actuator->members, FERRULE_KEY_ARMING)) ferrule_make_safe(device, actuator);
-  }
+  ferrule_open(device, 4, FERRULE_KIND_RESULT, id);
+  ferrule_put_boolean(device, armed);
+  ferrule_close(device);
 }
-const ferrule_actuator_rule ferrule_rule_arming FERRULE_FLASH = {check_arming, arm};
+const ferrule_actuator_rule ferrule_rule_arming FERRULE_FLASH = {check_arming, NULL, arm};
 
 static uint8_t check_nothing(const ferrule_move *move) {
   (void)move;
   return 0;
 }
 
-static void hold(ferrule_device *device, ferrule_actuator *actuator, int8_t unused) {
-  (void)unused;
+static void hold(ferrule_device *device, ferrule_actuator *actuator) {
   if (!ferrule_is_past(device, &actuator->away_at, (uint32_t)ferrule_found.number)) return;
   (void)ferrule_break_off(device, actuator, FERRULE_TIMED_OUT);
-  (void)ferrule_find(actuator->members, FERRULE_KEY_NAME);
+  (void)ferrule_find(actuator->part.members, FERRULE_KEY_NAME);
   static const char text[] FERRULE_FLASH = ": held for its longest time, put back to its safe value";
   const uint16_t name = (uint16_t)ferrule_flash_length((const char *)ferrule_found.at);
   ferrule_open(device, 4, FERRULE_KIND_LOG, 4);
@@ -182,4 +181,4 @@ static void hold(ferrule_device *device, ferrule_actuator *actuator, int8_t unus
   for (const char *at = text; ferrule_flash_byte(at) != 0; at++) ferrule_put(device, ferrule_flash_byte(at));
   ferrule_close(device);
 }
-const ferrule_actuator_rule ferrule_rule_hold FERRULE_FLASH = {check_nothing, hold};
+const ferrule_actuator_rule ferrule_rule_hold FERRULE_FLASH = {check_nothing, hold, NULL};

@@ -32,11 +32,14 @@ typedef struct ferrule_move {
 
 /** Checks a move against the member that was found last. Returns an error code of the link, or 0. */
 typedef uint8_t ferrule_check_move(const ferrule_move *move);
-/** Of FERRULE_HOLD_FOR: looks after an actuator that is away. Of FERRULE_ARMING: arms (1) or disarms (0). */
-typedef void ferrule_act(ferrule_device *device, ferrule_actuator *actuator, int8_t number);
+typedef void ferrule_hold(ferrule_device *device, ferrule_actuator *actuator);
+typedef void ferrule_arm(ferrule_device *device, int16_t id, uint8_t armed);
 typedef struct ferrule_actuator_rule {
   ferrule_check_move *check;
-  ferrule_act *act;
+  /** Of FERRULE_HOLD_FOR: looks after an actuator that is away. */
+  ferrule_hold *hold;
+  /** Of FERRULE_ARMING: what the device does when a host arms it (1) or disarms it (0). */
+  ferrule_arm *arm;
 } ferrule_actuator_rule;
 
 /** Takes the item that was read last as an argument of a type. Returns an error code of the link, or 0. */

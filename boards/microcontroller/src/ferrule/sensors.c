@@ -5,12 +5,6 @@
 #define LOOK_EVERY_MS 10
 #define LONGEST_READING_MS 10000
 
-ferrule_sensor *ferrule_sensor_at(const ferrule_device *device, uint8_t number) {
-  ferrule_sensor *sensor = device->sensors;
-  while (sensor != NULL && number-- > 0) sensor = sensor->next;
-  return sensor;
-}
-
 /* Tells the watcher of a value that differs, or only keeps the one with which a watch begins. */
 static void tell_watcher(ferrule_device *device, ferrule_sensor *sensor, ferrule_outcome *outcome, uint8_t number) {
   uint8_t state = sensor->state;
@@ -71,17 +65,19 @@ void ferrule_ask(ferrule_device *device, ferrule_sensor *sensor, int8_t id) {
 
 void ferrule_poll_sensors(ferrule_device *device) {
   uint8_t number = 0;
-  for (ferrule_sensor *sensor = device->sensors; sensor != NULL; sensor = sensor->next, number++) {
+  for (ferrule_part *part = device->sensors; part != NULL; part = part->next, number++) {
+    ferrule_sensor *sensor = (ferrule_sensor *)part;
     if ((sensor->state & FERRULE_READS) != 0 || sensor->asked[0] != 0 ||
         ((sensor->state & FERRULE_WATCHED) != 0 && ferrule_is_past(device, &sensor->told_at, sensor->interval) &&
-         ferrule_is_past(device, &sensor->began_at, ferrule_ms_of(sensor->members, FERRULE_KEY_TTL, LOOK_EVERY_MS)))) {
+         ferrule_is_past(device, &sensor->began_at, ferrule_ms_of(sensor->part.members, FERRULE_KEY_TTL, LOOK_EVERY_MS)))) {
       look(device, sensor, number);
     }
   }
 }
 
 void ferrule_forget_asks(ferrule_device *device) {
-  for (ferrule_sensor *sensor = device->sensors; sensor != NULL; sensor = sensor->next) {
+  for (ferrule_part *part = device->sensors; part != NULL; part = part->next) {
+    ferrule_sensor *sensor = (ferrule_sensor *)part;
     sensor->asked[0] = sensor->asked[1] = 0;
     /* A reading that goes on is looked after to its end: the next one may need that. */
     sensor->state &= FERRULE_READS;
@@ -96,7 +92,7 @@ static void put_number(ferrule_device *device, const ferrule_outcome *outcome) {
 
 ferrule_status ferrule_number(ferrule_reading *reading, int32_t number) {
   reading->outcome.put = put_number;
-  reading->outcome.text = (const char *)reading->sensor->members;
+  reading->outcome.text = (const char *)reading->sensor->part.members;
   reading->outcome.number = number;
   return FERRULE_DONE;
 }
@@ -133,7 +129,7 @@ ferrule_status ferrule_text(ferrule_reading *reading, const char *text) {
 }
 
 ferrule_status ferrule_mapped(ferrule_reading *reading, int16_t raw, int16_t low, int16_t high) {
-  const ferrule_member *members = reading->sensor->members;
+  const ferrule_member *members = reading->sensor->part.members;
   if (high < low) {
     raw = (int16_t)-raw;
     low = (int16_t)-low;
@@ -152,7 +148,7 @@ ferrule_status ferrule_mapped(ferrule_reading *reading, int16_t raw, int16_t low
 ferrule_status ferrule_not_yet(ferrule_reading *reading) {
   ferrule_sensor *sensor = reading->sensor;
   const uint32_t passed = ferrule_since(reading->device, &sensor->began_at);
-  if (passed >= ferrule_ms_of(sensor->members, FERRULE_KEY_TIME, LONGEST_READING_MS)) return FERRULE_TIMED_OUT;
+  if (passed >= ferrule_ms_of(sensor->part.members, FERRULE_KEY_TIME, LONGEST_READING_MS)) return FERRULE_TIMED_OUT;
   if (passed >= FERRULE_WORKING_AFTER_MS && (sensor->state & FERRULE_SAID_LATER) == 0) {
     sensor->state |= FERRULE_SAID_LATER;
     for (uint8_t at = 0; at < 2; at++) {
