@@ -12,11 +12,11 @@ import { type Line, seeded } from '../link/pair.ts'
 import { OwnedClock } from '../owned-clock.ts'
 import { NativeDevice } from './native-device.ts'
 
-/** A frame with one message, as it goes over the line. */
+/** A frame with one message, as a host sends it to a device that takes no doubles. */
 export function frameOf(message: CborInput): Uint8Array {
   const writer = new FrameWriter()
   writer.begin()
-  writeCbor(writer, message)
+  writeCbor(writer, message, 4)
   return writer.end()
 }
 

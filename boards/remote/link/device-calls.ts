@@ -52,7 +52,10 @@ export class DeviceCalls {
     if (known === undefined) {
       if (!this.#memory.isNew(id)) return this.#options.answer(id, { code: LinkCode.Forgotten })
       const call = this.#memory.add(id, -1)
-      return call === undefined ? undefined : this.#end(call, { code: LinkCode.Cancelled })
+      // Without a place it is not remembered; that its id is used keeps it from running all the same.
+      return call === undefined
+        ? this.#options.answer(id, { code: LinkCode.Cancelled })
+        : this.#end(call, { code: LinkCode.Cancelled })
     }
     if (known.outcome !== undefined) return this.#options.answer(id, known.outcome)
     this.#options.outputs.breakOff(known.actuator, new LinkError(LinkCode.Cancelled))

@@ -131,8 +131,11 @@ bool ferrule_is_open(const uint8_t *open, uint8_t id) {
   return false;
 }
 
-/* A place for a call that is new; the reader is where the host names those that it waits for. NULL: refused, and answered. */
-static ferrule_slot *new_slot(ferrule_device *device, uint8_t id) {
+/*
+ * A place for a call that is new; the reader is where the host names those that it waits for. A cancel names none, so
+ * that none may be forgotten for it. NULL: answered, with `full` when there is no place.
+ */
+static ferrule_slot *new_slot(ferrule_device *device, uint8_t id, int8_t full) {
   const uint8_t ahead = (uint8_t)(id - device->newest - 1);
   int8_t code = FERRULE_CODE_FORGOTTEN;
   if ((device->flags & FERRULE_ID_SEEN) == 0 || ahead < 127) {
@@ -142,14 +145,17 @@ static ferrule_slot *new_slot(ferrule_device *device, uint8_t id) {
     ferrule_slot *slot = device->slots;
     for (uint8_t left = device->slot_count; left > 0; left--, slot++) {
       if (slot->state == FERRULE_SLOT_RUNS) continue;
-      if (slot->state == FERRULE_SLOT_OVER && device->is_open != NULL && device->is_open(open, slot->id)) continue;
+      if (slot->state == FERRULE_SLOT_OVER && device->is_open != NULL &&
+          (full == FERRULE_CANCELLED || device->is_open(open, slot->id))) {
+        continue;
+      }
       slot->id = id;
       slot->state = FERRULE_SLOT_RUNS;
       slot->told_at = 0;
       slot->outcome.put = NULL;
       return slot;
     }
-    code = FERRULE_CODE_BUSY;
+    code = full;
   }
   ferrule_send_error(device, id, code);
   return NULL;
@@ -226,7 +232,7 @@ void ferrule_take_call(ferrule_device *device, int16_t id, uint8_t number) {
   if (slot == NULL) {
     const uint8_t *const args = ferrule_in.at;
     (void)ferrule_skip();
-    slot = new_slot(device, (uint8_t)id);
+    slot = new_slot(device, (uint8_t)id, FERRULE_CODE_BUSY);
     if (slot == NULL) return;
     ferrule_in.at = args;
     const uint8_t code = run(device, slot, number);
@@ -242,7 +248,7 @@ void ferrule_cancel(ferrule_device *device, int16_t id, uint8_t unused) {
   ferrule_slot *slot = find(device, (uint8_t)id);
   (void)unused;
   if (slot == NULL) {
-    slot = new_slot(device, (uint8_t)id);
+    slot = new_slot(device, (uint8_t)id, FERRULE_CANCELLED);
     if (slot != NULL) end(device, slot, FERRULE_CANCELLED);
     return;
   }

@@ -23,8 +23,10 @@
   static ferrule_sensor id = {{ferrule_members_##id, NULL}, read_function, 0, {0, 0}, 0, 0, 0, 0, 0}
 
 /** Declares an argument: its name, title, unit, and members, first of all its type. Several actuators may take it. */
-#define FERRULE_ARGUMENT(id, title, unit, ...)                      \
-  FERRULE_TEXTS(argument_##id, #id, title, unit);                   \
+#define FERRULE_ARGUMENT(id, title, unit, ...) FERRULE_NAMED_ARGUMENT(id, #id, title, unit, __VA_ARGS__)
+/** The same with a name of its own, for arguments of the same name that differ. */
+#define FERRULE_NAMED_ARGUMENT(id, name, title, unit, ...)              \
+  FERRULE_TEXTS(argument_##id, name, title, unit);                      \
   static const ferrule_member ferrule_argument_##id[] FERRULE_FLASH = { \
       FERRULE_NAMED(argument_##id), __VA_ARGS__, FERRULE_END}
 
@@ -47,14 +49,14 @@
 #define FERRULE_TAKES_NOTHING NULL
 
 /** Declares the device: its name (also that of the object), title, and the version of its firmware. */
-#define FERRULE_DEVICE(id, title, version) FERRULE_DEVICE_OF(id, title, version, 64, 1, NULL, FERRULE_NO_MORE)
+#define FERRULE_DEVICE(id, title, version) FERRULE_DEVICE_OF(id, id, title, version, 64, 1, NULL, FERRULE_NO_MORE)
 
 /**
  * The same with the size of its buffer, which is the largest frame it takes (48 to 1024 bytes), how many calls may run at
  * a time (1 to 16), and members: FERRULE_DESCRIPTION, FERRULE_UNIQUE_ID, or FERRULE_NO_MORE.
  */
 #define FERRULE_SIZED_DEVICE(id, title, version, frame_bytes, calls, ...) \
-  FERRULE_DEVICE_OF(id, title, version, frame_bytes, calls, ferrule_is_open, __VA_ARGS__)
+  FERRULE_DEVICE_OF(id, id, title, version, frame_bytes, calls, ferrule_is_open, __VA_ARGS__)
 
 /* ---- Types: the first member of a sensor or an argument -------------------------------------------------------- */
 
@@ -205,7 +207,7 @@ enum {
   FERRULE_FORM_ARRAY = 0x80
 };
 
-#define FERRULE_DEVICE_OF(id, title, version, frame_bytes, calls, is_open, ...)                                     \
+#define FERRULE_DEVICE_OF(object, id, title, version, frame_bytes, calls, is_open, ...)                                     \
   static const char ferrule_name_##id[] FERRULE_FLASH = #id;                                                        \
   static const char ferrule_title_##id[] FERRULE_FLASH = title;                                                     \
   static const char ferrule_version_##id[] FERRULE_FLASH = version;                                                 \
@@ -216,7 +218,7 @@ enum {
       FERRULE_MEMBER(FERRULE_KEY_VERSION, FERRULE_FORM_TEXT, 0, ferrule_version_##id), __VA_ARGS__, FERRULE_END};    \
   static uint8_t ferrule_buffer_##id[frame_bytes];                                                                  \
   static ferrule_slot ferrule_slots_##id[calls];                                                                    \
-  static ferrule_device id = {ferrule_members_##id, ferrule_slots_##id, calls, is_open,                             \
+  static ferrule_device object = {ferrule_members_##id, ferrule_slots_##id, calls, is_open,                             \
                               {ferrule_buffer_##id, frame_bytes, 0, 0, 0},                                          \
                               5000, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, false, 0, 0, 0}
 
