@@ -28,6 +28,9 @@ export interface CabledDeviceOptions extends Told {
   say(text: string): void
 }
 
+/** What a network may add to an exchange: nothing is lost in it, so a repeat too early is worse than one too late. */
+const networkMs = 200
+
 /** A device on the end of a cable: the port, whatever becomes of it, and the device behind it. */
 export class CabledDevice {
   /** How the port is named; until it was found, what is looked for. */
@@ -47,6 +50,7 @@ export class CabledDevice {
       label: options.label ?? port.spec,
       // Behind a network there is a serial line as well, more often than not: the wait for an answer counts its bytes.
       baud: port.baudRate ?? 115_200,
+      ...(port.spec.startsWith('tcp:') && { marginMs: networkMs }),
       ...(port.answerMs !== undefined && { answerMs: port.answerMs }),
       diagnose: say,
       line: { write: data => this.#write(data) },

@@ -169,9 +169,13 @@ function actuatorLines({ actuators }: View, columns: number, rows: number): Line
   return [heading('Actuators', '', columns), ...lines, ...(hidden > 0 ? [more(hidden)] : [])].slice(0, rows)
 }
 
+/** What a bridge puts before words of a board, which a model must not take for its own. A person sees where they are from. */
+const quoted = /^Says of itself: "(.*?)"/s
+
 /** The first sentence of the description where there is room for it, else the title. */
 function about({ title, description }: ActuatorView, columns: number): string {
-  const [sentence = ''] = /^.*?[.!?](?=\s|$)/s.exec(description) ?? [description]
+  const words = quoted.exec(description)?.[1] ?? description
+  const [sentence = ''] = /^.*?[.!?](?=\s|$)/s.exec(words) ?? [words]
   return plain(columns >= 100 && sentence !== '' ? sentence : title)
 }
 

@@ -78,6 +78,7 @@ export class RemoteDevice {
         awayMs,
         ...(options.random && { random: options.random }),
         ...(options.baud !== undefined && { baud: options.baud }),
+        ...(options.marginMs !== undefined && { marginMs: options.marginMs }),
         onText: (bytes, start, end) => this.#lines.print(bytes, start, end),
         onLog: (severity, text) => options.onLog?.(severity, cleanText(text)),
         diagnose: text => this.#tell(`${label}: ${text}`),

@@ -22,6 +22,8 @@ export interface RemoteDeviceOptions {
   random?: () => number
   /** Bits a second of the line; 0 for one on which bytes take no time (a socket). 115 200 when left out. */
   baud?: number
+  /** What drivers, schedulers and a network add to each exchange, in milliseconds; 20 when left out. */
+  marginMs?: number
   /** Where the last description is kept between two runs, and under which key: the device's USB identity, or its path. */
   store?: DescriptionStore
   storeKey?: string
