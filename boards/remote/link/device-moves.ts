@@ -20,6 +20,8 @@ export interface MoveOptions {
   failed(thrown: unknown): void
   /** It was broken off and is in its safe state; `failed` follows. */
   madeSafe(): void
+  /** It heeded nothing when it was broken off, and ends only now, after `failed`. */
+  endedLate(): void
   progress(progress: number, total?: number, text?: string): void
   log: Call['log']
 }
@@ -69,6 +71,7 @@ export function startMove(options: MoveOptions): Move | undefined {
     )
   }
   const ended = (tell: () => void) => {
+    if (over && reason !== undefined) options.endedLate()
     if (over || reason !== undefined) return
     over = true
     clock.clearTimeout(timer)

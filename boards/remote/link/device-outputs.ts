@@ -108,6 +108,11 @@ export class DeviceOutputs {
       done: value => end(true, () => listener.done(value)),
       failed: thrown => end(false, () => listener.failed(thrown)),
       madeSafe: () => this.#isSafe(output),
+      endedLate: () => {
+        // It may have undone the safe state, or what a later call made of it.
+        this.#options.log('warning', `${name} went on after it was broken off: it is put into its safe state again`)
+        this.#makeSafe(output, LinkCode.Stopped).catch(() => {})
+      },
       progress: listener.progress,
       log: this.#options.log,
     })
