@@ -68,6 +68,15 @@ describe('the greenhouse firmware on an emulated chip', () => {
     expect(await rig.read('vent_position')).toBeCloseTo(Number(stopped), 2)
   })
 
+  it('gives up a vent that does not get there, and says so', async () => {
+    const rig = await ChipRig.start('greenhouse')
+    rig.chip.every(0.001, () => {
+      rig.chip.volts[5] = 1
+    })
+    await expect(rig.settle(rig.call('vent', 80))).rejects.toMatchObject({ code: 9 })
+    expect(rig.chip.seconds).toBeLessThan(12)
+  })
+
   it('dims the light, and switches the heater', async () => {
     const rig = await ChipRig.start('greenhouse')
     const lamp = rig.chip.pin('D3')

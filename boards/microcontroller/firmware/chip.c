@@ -90,7 +90,7 @@ void chip_rest(void) {
 }
 
 uint32_t chip_millis(void) {
-  uint32_t now;
+  uint32_t now = 0;
   ATOMIC_BLOCK(ATOMIC_RESTORESTATE) { now = milliseconds; }
   return now;
 }

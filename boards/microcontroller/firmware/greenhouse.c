@@ -62,19 +62,19 @@ FERRULE_TEXT(vent_position_text, "How far the roof vent is open: 0 is closed, 1 
 FERRULE_TEXT(flow_text, "Whether the pump moves water at this moment.");
 
 FERRULE_SENSOR(air_temperature, "Air temperature", "Cel", read_air, FERRULE_NUMBER(2), FERRULE_DESCRIPTION(air_text),
-               FERRULE_RANGE(-20, 60), FERRULE_NEW_VALUE_EVERY(1000), FERRULE_DEAD_BAND(0.1));
+               FERRULE_RANGE(-2000, 6000), FERRULE_NEW_VALUE_EVERY(1000), FERRULE_DEAD_BAND(10));
 FERRULE_SENSOR(air_humidity, "Air humidity", "%RH", read_humidity, FERRULE_NUMBER(1),
-               FERRULE_DESCRIPTION(humidity_text), FERRULE_RANGE(0, 100), FERRULE_NEW_VALUE_EVERY(1000),
-               FERRULE_DEAD_BAND(0.5));
+               FERRULE_DESCRIPTION(humidity_text), FERRULE_RANGE(0, 1000), FERRULE_NEW_VALUE_EVERY(1000),
+               FERRULE_DEAD_BAND(5));
 FERRULE_SENSOR(soil_moisture, "Soil moisture", "/", read_soil, FERRULE_NUMBER(3), FERRULE_DESCRIPTION(soil_text),
-               FERRULE_RANGE(0, 1), FERRULE_NEW_VALUE_EVERY(500), FERRULE_DEAD_BAND(0.005));
+               FERRULE_RANGE(0, 1000), FERRULE_NEW_VALUE_EVERY(500), FERRULE_DEAD_BAND(5));
 FERRULE_SENSOR(light, "Light", "lx", read_light, FERRULE_INTEGER, FERRULE_DESCRIPTION(light_text),
                FERRULE_RANGE(0, 20000), FERRULE_NEW_VALUE_EVERY(1000), FERRULE_DEAD_BAND(100));
 FERRULE_SENSOR(water_level, "Water level", "/", read_tank, FERRULE_NUMBER(3), FERRULE_DESCRIPTION(tank_text),
-               FERRULE_RANGE(0, 1), FERRULE_NEW_VALUE_EVERY(500), FERRULE_DEAD_BAND(0.005));
+               FERRULE_RANGE(0, 1000), FERRULE_NEW_VALUE_EVERY(500), FERRULE_DEAD_BAND(5));
 FERRULE_SENSOR(vent_position, "Vent position", "/", read_vent, FERRULE_NUMBER(3),
-               FERRULE_DESCRIPTION(vent_position_text), FERRULE_RANGE(0, 1), FERRULE_NEW_VALUE_EVERY(250),
-               FERRULE_DEAD_BAND(0.01), FERRULE_LEAST_INTERVAL(250));
+               FERRULE_DESCRIPTION(vent_position_text), FERRULE_RANGE(0, 1000), FERRULE_NEW_VALUE_EVERY(250),
+               FERRULE_DEAD_BAND(10), FERRULE_LEAST_INTERVAL(250));
 FERRULE_SENSOR(pump_running, "Pump running", "", read_flow, FERRULE_BOOLEAN, FERRULE_DESCRIPTION(flow_text),
                FERRULE_NEW_VALUE_EVERY(100), FERRULE_LEAST_INTERVAL(100));
 
@@ -99,26 +99,26 @@ static ferrule_status set_pump(ferrule_call *call) {
     put(&PORTB, PUMP, true);
     pump_since = pump_looked = now;
     flowed_ms = 0;
-    return FERRULE_LATER;
+    return ferrule_later(call);
   }
   if (water_flows()) flowed_ms += now - pump_looked;
   pump_looked = now;
   if (now - pump_since < wanted) {
     ferrule_progress(call, (int32_t)((now - pump_since) / 100), (int32_t)(wanted / 100));
-    return FERRULE_LATER;
+    return ferrule_later(call);
   }
   put(&PORTB, PUMP, false);
   pump_is_done = true;
-  return ferrule_result(call, (int32_t)(flowed_ms * MILLILITRES_PER_SECOND / 1000), 3);
+  return ferrule_decimal_result(call, (int32_t)(flowed_ms * MILLILITRES_PER_SECOND / 1000), 3);
 }
 
 FERRULE_TEXT(pump_text,
              "Waters the bed for a number of seconds, then stops by itself; 0 stops it at once. It moves 0.05 litres a "
-             "second from the tank into the soil: 5 seconds raise soil_moisture by about 0.05. Gives back the litres. "
-             "Fails when the tank is empty, and while the tank is refilled. Water cannot be taken back, so water a "
-             "little and read again.");
+             "second from the tank into the soil: 5 seconds raise soil_moisture by about 0.05. Gives back the "
+             "litres. Fails when the tank is empty, and while the tank is refilled. Water cannot be taken back, so water "
+             "a little and read again.");
 FERRULE_TEXT(seconds_text, "How long to run. 0 stops the pump.");
-FERRULE_ARGUMENT(seconds, "", "s", FERRULE_NUMBER(1), FERRULE_DESCRIPTION(seconds_text), FERRULE_RANGE(0, 60));
+FERRULE_ARGUMENT(seconds, "", "s", FERRULE_NUMBER(1), FERRULE_DESCRIPTION(seconds_text), FERRULE_RANGE(0, 600));
 FERRULE_ACTUATOR(pump, "Water pump", set_pump, FERRULE_TAKES(seconds), FERRULE_SAFE(0), FERRULE_DESCRIPTION(pump_text),
                  FERRULE_LONGEST_TIME(65000), FERRULE_HOLD_FOR(62000), FERRULE_GROUP(1),
                  FERRULE_HINTS(FERRULE_CLOSED), FERRULE_READBACK(2));
@@ -150,15 +150,15 @@ static ferrule_status set_vent(ferrule_call *call) {
   if (call->is_first) {
     aim_vent(goal);
     vent_looked = now;
-    return FERRULE_LATER;
+    return ferrule_later(call);
   }
-  if (now - vent_looked < 50) return FERRULE_LATER;
+  if (now - vent_looked < 50) return ferrule_later(call);
   vent_looked = now;
   uint16_t position = chip_analog(VENT);
   uint16_t off = position > goal ? position - goal : goal - position;
-  if (off <= NEAR) return ferrule_result(call, in_percent(position), 0);
+  if (off <= NEAR) return ferrule_result(call, in_percent(position));
   ferrule_progress(call, in_percent(position), 100);
-  return FERRULE_LATER;
+  return ferrule_later(call);
 }
 
 FERRULE_TEXT(vent_text, "Opens the roof vent to a percentage: 0 closes it, 100 opens it wide. Outside is cooler, so "
@@ -207,17 +207,17 @@ static uint32_t tank_looked;
 static ferrule_status set_refill(ferrule_call *call) {
   uint32_t now = chip_millis();
   uint16_t goal = (uint16_t)((uint32_t)ferrule_value(call, 0) * CHIP_FULL_SCALE / 100);
-  if (!call->is_first && now - tank_looked < 20) return FERRULE_LATER;
+  if (!call->is_first && now - tank_looked < 20) return ferrule_later(call);
   tank_looked = now;
   uint16_t level = chip_analog(TANK);
   if (goal == 0 || level >= goal) {
     put(&PORTD, TAP, false);
     refill_is_done = true;
-    return ferrule_result(call, in_percent(level), 0);
+    return ferrule_result(call, in_percent(level));
   }
   put(&PORTD, TAP, true);
   ferrule_progress(call, in_percent(level), ferrule_value(call, 0));
-  return FERRULE_LATER;
+  return ferrule_later(call);
 }
 
 FERRULE_TEXT(refill_text, "Opens the tap until the tank is filled to a percentage, about 5 % a second, and gives back "

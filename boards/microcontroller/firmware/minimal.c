@@ -10,7 +10,7 @@ static ferrule_status read_temperature(ferrule_reading *reading) {
   return ferrule_mapped(reading, chip_analog(1), 0, CHIP_FULL_SCALE);
 }
 FERRULE_SENSOR(moisture, "Soil moisture", "%", read_moisture, FERRULE_INTEGER, FERRULE_RANGE(0, 100));
-FERRULE_SENSOR(temperature, "Air temperature", "Cel", read_temperature, FERRULE_NUMBER(1), FERRULE_RANGE(-20, 60));
+FERRULE_SENSOR(temperature, "Air temperature", "Cel", read_temperature, FERRULE_NUMBER(1), FERRULE_RANGE(-200, 600));
 
 static ferrule_status set_pump(ferrule_call *call) {
   if (ferrule_value(call, 0))
