@@ -11,6 +11,7 @@ const entryPoints = [
   'runtime/index.ts',
   'runtime/client/index.ts',
   'boards/simulated/index.ts',
+  'boards/raspberry-pi/index.ts',
   'transports/stdio/index.ts',
   'transports/memory/index.ts',
   'transports/serial/index.ts',

@@ -76,7 +76,7 @@ describe('what the package holds', () => {
 
   it('depends on nothing but what is known', () => {
     expect(manifest.dependencies ?? {}).toEqual({})
-    expect(Object.keys(manifest.optionalDependencies ?? {})).toEqual(['avr8js', 'jose', 'serialport'])
+    expect(Object.keys(manifest.optionalDependencies ?? {})).toEqual(['avr8js', 'jose', 'koffi', 'serialport'])
     expect(Object.keys(manifest.peerDependencies ?? {})).toEqual(['tsx'])
     expect(manifest.peerDependenciesMeta).toEqual({ tsx: { optional: true } })
     expect(readdirSync(join(consumer, 'node_modules')).filter(name => !name.startsWith('.'))).toEqual(['ferrule'])
