@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { projectDir } from '../child.ts'
@@ -58,12 +58,20 @@ describe.skipIf(isCoreMissing())('a sketch for the Uno', () => {
     for (const file of [...librarySources(), join(library, 'Ferrule.cpp')]) objects.push(object(file, true))
   })
 
-  it.each(readdirSync(examples))('%s compiles without a warning, and fits', example => {
-    const sketch = join(folder, example)
+  const shipped = readdirSync(examples).map(name => [name, join(examples, name, `${name}.ino`)] as const)
+  const page = readFileSync(join(projectDir, 'docs/first-board.md'), 'utf8')
+  const printed = [...page.matchAll(/^```cpp\n([\s\S]*?)^```/gm)].map(([, text], at) => {
+    const file = join(folder, `first-board-${at}.ino`)
+    writeFileSync(file, text!)
+    return [`sketch ${at} of docs/first-board.md`, file] as const
+  })
+
+  it.each([...shipped, ...printed])('%s compiles without a warning, and fits', (name, source) => {
+    const sketch = join(folder, name.replace(/\W+/g, '-'))
     mkdirSync(sketch)
     // What the Arduino program does to a sketch: it includes Arduino.h.
-    const file = join(sketch, `${example}.cpp`)
-    writeFileSync(file, `#include <Arduino.h>\n#include "${join(examples, example, `${example}.ino`)}"\n`)
+    const file = join(sketch, 'sketch.cpp')
+    writeFileSync(file, `#include <Arduino.h>\n#include "${source}"\n`)
     const made = join(sketch, 'sketch.elf')
     const linked = ['-fuse-linker-plugin', '-Wl,--gc-sections', '-o', made, object(file, true), ...objects, '-lm']
     compile('avr-gcc', [...flags, ...linked])
