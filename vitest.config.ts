@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -9,5 +10,7 @@ export default defineConfig({
     // Many tests start processes. The bound finds what hangs; it says nothing about speed.
     testTimeout: 60_000,
     hookTimeout: 180_000,
+    // What servers record while they are tested does not belong among the records of whoever runs the tests.
+    env: { XDG_STATE_HOME: join(tmpdir(), `ferrule-tests-${userInfo().username}`) },
   },
 })

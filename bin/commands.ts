@@ -1,3 +1,6 @@
+import { operatorOptions } from './operator-options.ts'
+import { recordOptions } from './record/options.ts'
+
 /** An option of a command: enough to parse it, to check it and to describe it. */
 export interface Option {
   /** What stands for the value in the help; an option without it is a switch. */
@@ -88,6 +91,10 @@ const httpOptions = {
   'oauth-audience': { value: 'URL', help: 'the address that clients use: access tokens must be meant for it' },
 } as const satisfies Record<string, Option>
 
+const limitsNote =
+  'Limits can only narrow what the board allows. In a RULE of --allow, arguments have commas between them, as in ' +
+  'motor:rpm=0..500,direction=left|right; a range may leave out one end. Stopping is always allowed.'
+
 /** The options that have to do with HTTP. */
 export const httpOptionNames: readonly string[] = Object.keys(httpOptions)
 
@@ -100,6 +107,9 @@ export const commands = {
       'read-sensors': { help: 'add a tool read_sensors, for hosts that never show resources to the model' },
       'max-line-bytes': { value: 'N', count: true, help: 'the longest line that is read (4 MiB)' },
       'max-message-bytes': { value: 'N', count: true, help: 'the longest message that is written' },
+      ...operatorOptions,
+      simulate: { help: 'the same board without its hardware: nothing real is measured or moved' },
+      ...recordOptions,
       serial: { value: 'PATH', help: 'serve whoever is at the other end of this cable, instead of stdin and stdout' },
       ...lineOptions,
       ...httpOptions,
@@ -111,6 +121,7 @@ export const commands = {
         'it, until you name another host; then it asks for a token, which "ferrule token create" makes.',
       'With --serial the computer is the board: /dev/ttyGS0 is the USB socket of a Raspberry Pi Zero or 4 in gadget ' +
         'mode, /dev/serial0 its UART. --baud, --pace and --dtr belong to it.',
+      limitsNote,
     ],
     examples: [
       'ferrule serve greenhouse.ts',
@@ -118,6 +129,8 @@ export const commands = {
       'ferrule serve greenhouse.ts --http',
       'ferrule serve greenhouse.ts --http 0.0.0.0:8970 --allowed-host pi.local',
       'ferrule serve greenhouse.ts --serial /dev/ttyGS0',
+      'ferrule serve greenhouse.ts --allow pump:seconds=0..10 --allow lamp',
+      'ferrule serve greenhouse.ts --simulate',
     ],
   },
   bridge: {
@@ -137,6 +150,8 @@ export const commands = {
       mirror: { value: 'PATH', help: 'a port at this path shows what the board prints, to read only' },
       'log-file': { value: 'FILE', help: 'what the board prints is added to this file, as it is shown on stderr' },
       'no-share': { help: 'do not share the port with other copies of the bridge' },
+      ...operatorOptions,
+      ...recordOptions,
       ...httpOptions,
     },
     notes: [
@@ -145,6 +160,8 @@ export const commands = {
       'Given --port more than once, it is one server with the names of each board behind its own prefix, as in ' +
         '--port lab=/dev/ttyACM0 --port attic=tcp://10.0.0.7:3333.',
       'With --http it serves any number of hosts at a URL, until Ctrl-C. Bridges that hosts start go through it.',
+      limitsNote,
+      'A copy that was given other limits than the bridge that has the board can only read.',
     ],
     examples: [
       'ferrule bridge',
@@ -152,6 +169,7 @@ export const commands = {
       'ferrule bridge --port greenhouse',
       'ferrule bridge --port /dev/ttyACM0 --http',
       'ferrule bridge --port usb:2341:0043 --baud 9600 --pace 32/10',
+      'ferrule bridge --port greenhouse --read-only',
     ],
   },
   ports: {
@@ -346,8 +364,12 @@ export const commands = {
       name: { value: 'NAME', help: "the server's name in the host (the board's name); with it the file is not run" },
       port: { value: 'SPEC', many: true, help: `a board on a cable: ${portForms}, or auto` },
       ...lineOptions,
+      ...operatorOptions,
+      simulate: { help: 'a file only: the same board without its hardware' },
+      ...recordOptions,
     },
     notes: [
+      'What stands below --dtr is carried into the entry: see "ferrule help serve".',
       'The entry goes to stdout, where it belongs goes to stderr. All paths are absolute, so that it works when an ' +
         'app starts it without your shell.',
       'When the file does not load, the entry is printed all the same, with the reason on stderr and exit code 1.',
@@ -356,6 +378,7 @@ export const commands = {
       'ferrule host claude-desktop greenhouse.ts',
       'ferrule host claude-code greenhouse.ts | sh',
       'ferrule host cursor --port /dev/ttyACM0',
+      'ferrule host vscode greenhouse.ts --allow pump:seconds=0..10',
     ],
   },
 } as const satisfies Record<string, Command>

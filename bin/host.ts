@@ -1,12 +1,14 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { basename, extname, isAbsolute } from 'node:path'
+import { basename, extname, isAbsolute, resolve } from 'node:path'
 import { type Arguments, builtInDemo } from './commands.ts'
 import { exitCodes, Failure } from './failure.ts'
 import { configFile, entry, type Host, type Place, type Start } from './hosts.ts'
 import { findFile, type Loaded, load } from './load.ts'
+import { operatorChoice, operatorOptions, typedAgain } from './operator-options.ts'
 import { stableNode, vanishingPackage } from './paths.ts'
 import { builtCommand, packageFolder } from './place.ts'
+import { recorderOf, recordOptions } from './record/options.ts'
 
 const loadLimitMs = 5000
 
@@ -18,6 +20,10 @@ export async function run({ positionals, values, lists }: Arguments): Promise<vo
   if ((ports === undefined) === (given === undefined)) {
     throw new Failure('host needs a file, or --port SPEC for a board on a cable', exitCodes.wrongUse)
   }
+  if (values.simulate !== undefined && ports !== undefined) {
+    throw new Failure('--simulate is for a file: a board on a cable is what it is', exitCodes.wrongUse)
+  }
+  const limits = await limitWords({ values, ...(lists !== undefined && { lists }) })
   const file = given === undefined ? undefined : given === builtInDemo ? builtInDemo : findFile(given)
   if (!existsSync(builtCommand)) throw new Failure(`${builtCommand} is not there yet: run "npm run build" first`)
   const write = process.stdout.write.bind(process.stdout)
@@ -33,7 +39,7 @@ export async function run({ positionals, values, lists }: Arguments): Promise<vo
   const start: Start = {
     name,
     command: node.path,
-    args: [builtCommand, ...args],
+    args: [builtCommand, ...args, ...limits],
   }
   const place: Place = { platform: process.platform, home: homedir(), env: process.env }
   say(configFile(host, start, place))
@@ -43,6 +49,18 @@ export async function run({ positionals, values, lists }: Arguments): Promise<vo
   process.exitCode = reason ? exitCodes.failed : exitCodes.ok
   // What the file left open, such as a timer or a port, must not hold up the end.
   write(`${entry(host, start, place.platform)}\n`, () => process.exit())
+}
+
+/** What holds the server, as words of the entry. A mistake is told now, and not when the host starts it. */
+async function limitWords(given: Pick<Arguments, 'values' | 'lists'>): Promise<string[]> {
+  operatorChoice(given)
+  const { record, ...others } = given.values
+  // An entry is started in whatever folder the host is in.
+  const path = record === undefined || record === 'off' ? record : resolve(String(record))
+  const values = { ...others, ...(path !== undefined && { record: path }) }
+  await recorderOf(values, () => {})
+  const options = { ...operatorOptions, simulate: { help: '' }, ...recordOptions }
+  return typedAgain(options, { ...given, values })
 }
 
 /** What an entry says, but for the program. */

@@ -1,23 +1,28 @@
-import { createServer, type Server, type ServerOptions } from '../runtime/index.ts'
+import { type Board, createServer, type Server, type ServerOptions } from '../runtime/index.ts'
 // Loaded before the server file is: from then on nothing but the protocol reaches stdout, whatever the file prints.
 import { stdio } from '../transports/stdio/index.ts'
 import { type Arguments, httpOptionNames } from './commands.ts'
 import { exitCodes, Failure } from './failure.ts'
 import { type Loaded, load } from './load.ts'
+import { operatorChoice, operatorOptions } from './operator-options.ts'
+import { type ClosableRecorder, recorderOf, recordOptions } from './record/options.ts'
 
 /** `ferrule serve`: joins the board of a file to stdin and stdout, to a cable, or to HTTP. */
 export async function run({ positionals, values, lists = {} }: Arguments): Promise<void> {
   const file = positionals[0]!
   const lonely = ['baud', 'pace', 'dtr'].find(name => values[name] !== undefined && values.serial === undefined)
   if (lonely !== undefined) throw new Failure(`--${lonely} belongs to --serial PATH`, exitCodes.wrongUse)
+  const choice = operatorChoice({ values, lists })
   const overHttp = httpOptionNames.some(name => values[name] !== undefined)
     ? await (await import('./http-options.ts')).httpOptions({ values, lists })
     : undefined
   if (overHttp !== undefined && values.serial !== undefined) {
     throw new Failure('--http and --serial are two ways to serve: name one of them', exitCodes.wrongUse)
   }
+  const recorder = await recorderOf(values, say)
   const loaded = await load(file)
-  const server = await toServer(file, loaded, values)
+  const server = await toServer(file, loaded, values, { ...choice, ...(recorder && { recorder }) })
+  if (recorder !== undefined) closingToo(server, recorder)
   if (overHttp !== undefined) return (await import('./serve-http.ts')).serveOverHttp(server, overHttp)
   if (values.serial !== undefined) {
     const [{ serveOnCable }, { portUse }] = await Promise.all([
@@ -32,23 +37,62 @@ export async function run({ positionals, values, lists = {} }: Arguments): Promi
   await served
 }
 
-async function toServer(file: string, loaded: Loaded, values: Arguments['values']): Promise<Server> {
+/** Options of which somebody believes afterwards that they hold. */
+const promises: readonly string[] = [...Object.keys(operatorOptions), 'simulate', ...Object.keys(recordOptions)]
+const comforts: readonly string[] = ['read-sensors', 'max-line-bytes', 'max-message-bytes']
+
+async function toServer(
+  file: string,
+  loaded: Loaded,
+  values: Arguments['values'],
+  chosen: ServerOptions,
+): Promise<Server> {
   if (loaded.server) {
-    const names = Object.keys(values)
-      .filter(name => ['read-sensors', 'max-line-bytes', 'max-message-bytes'].includes(name))
-      .map(name => `--${name}`)
+    const given = (names: readonly string[]) => names.filter(name => values[name] !== undefined)
+    const [promise] = given(promises).filter(name => name !== 'record' || values.record !== 'off')
+    if (promise !== undefined) {
+      throw new Failure(
+        `${file} makes its own server, so --${promise} cannot hold: export the board instead, or give limits and ` +
+          'recorder to createServer there',
+        exitCodes.wrongUse,
+      )
+    }
+    const names = given(comforts)
     if (names.length > 0) {
-      process.stderr.write(`ferrule: the file makes its own server, so ${names.join(', ')} changes nothing\n`)
+      say(`the file makes its own server, so ${names.map(name => `--${name}`).join(', ')} changes nothing`)
     }
     return loaded.server
   }
-  const options: ServerOptions = {}
+  const options: ServerOptions = { ...chosen }
   if (values['read-sensors']) options.readSensorsTool = true
   if (values['max-line-bytes']) options.maxLineBytes = Number(values['max-line-bytes'])
   if (values['max-message-bytes']) options.maxMessageBytes = Number(values['max-message-bytes'])
+  const board = values.simulate === true ? await simulated(loaded.board) : loaded.board
   try {
-    return createServer(loaded.board, options)
+    return createServer(board, options)
   } catch (thrown) {
-    throw (await import('./explain.ts')).explain(thrown, file)
+    throw await mistakeIn(thrown, file)
   }
+}
+
+async function simulated(board: Board): Promise<Board> {
+  return (await import('../boards/simulated/index.ts')).simulate(board)
+}
+
+/** A rule that names nothing is the mistake of whoever typed it, and not the file's. */
+async function mistakeIn(thrown: unknown, file: string): Promise<Failure> {
+  if (thrown instanceof Error && thrown.message.startsWith('allow "')) {
+    return new Failure(`--${thrown.message}`, exitCodes.wrongUse)
+  }
+  return (await import('./explain.ts')).explain(thrown, file)
+}
+
+/** What the server does last is recorded too. */
+function closingToo(server: Server, recorder: ClosableRecorder): void {
+  const closeServer = server.close.bind(server)
+  server.close = reason => closeServer(reason).finally(() => recorder.close())
+}
+
+function say(text: string): void {
+  process.stderr.write(`ferrule: ${text}\n`)
 }

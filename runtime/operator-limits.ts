@@ -2,6 +2,8 @@ import type { Actuator, Board } from './board.ts'
 import { DefinitionError, RefusedMove } from './errors.ts'
 import { isObject } from './json.ts'
 import { nearest } from './nearest.ts'
+import { textSchemaOf, valuesFromText } from './schema/from-text.ts'
+import type { JsonSchema } from './schema/types.ts'
 import { compileSchema } from './schema.ts'
 
 /** What an argument may be, within what its actuator allows anyway. */
@@ -64,12 +66,18 @@ export function isAllowed({ allow }: OperatorLimits, name: string): boolean {
 export function narrowedSchema(name: string, actuator: Actuator<any>, { allow }: OperatorLimits): object | undefined {
   const use = allow?.[name]
   const { inputSchema } = actuator
-  if (use === undefined || use === true || !isObject(inputSchema) || '~standard' in inputSchema) return inputSchema
-  const own = inputSchema.properties
-  if (!isObject(own)) return inputSchema
+  if (use === undefined || use === true || !isObject(inputSchema)) return inputSchema
+  const json = textSchemaOf(inputSchema)
+  if (json !== undefined) return valuesFromText(narrowedObject(json, use), `inputSchema of "${name}"`)
+  return '~standard' in inputSchema ? inputSchema : narrowedObject(inputSchema, use)
+}
+
+function narrowedObject(schema: JsonSchema, use: Readonly<Record<string, ArgumentLimit>>): JsonSchema {
+  const own = schema.properties
+  if (!isObject(own)) return schema
   const properties: Record<string, unknown> = { ...own }
   for (const [argument, limit] of Object.entries(use)) properties[argument] = narrowed(own[argument], limit)
-  return { ...inputSchema, properties }
+  return { ...schema, properties } as JsonSchema
 }
 
 /**

@@ -7,9 +7,12 @@ import {
   type RemoteDevice,
 } from '../../boards/remote/index.ts'
 import { type DeviceSession, McpClient } from '../../runtime/client/index.ts'
-import type { Board, Server } from '../../runtime/index.ts'
+import { type Board, nobodysCall, type Server, type StopReport, type ToolResult } from '../../runtime/index.ts'
 import { version } from '../place.ts'
+import { armTool, stopTool, type ToolHold } from './held-tool.ts'
+import { offeredName } from './names.ts'
 import { type DeviceLists, passThrough } from './pass-through.ts'
+import { stopReportOf } from './stop-answer.ts'
 
 /** What an {@link McpSide} works on. */
 export interface McpSideOptions {
@@ -21,10 +24,16 @@ export interface McpSideOptions {
   answerMs: number | undefined
   /** How long a request that is made now waits for a device that is away, in milliseconds. */
   awayMs(): number
+  hold: ToolHold
   /** What the device calls itself, as a board without anything on it. */
   onBoard(board: Board): void
+  /** Its tools are others than the last time. */
+  onChanges(changes: readonly string[]): void
   say(text: string): void
 }
+
+/** So long such a device may take to stop, or to be armed, in milliseconds. */
+const stopMs = 2000
 
 /** What is kept of such a device between two runs. */
 interface Kept {
@@ -39,6 +48,8 @@ export class McpSide {
   #board: Kept['board'] | undefined = undefined
   #passing: Promise<() => void> | undefined = undefined
   #here = false
+  /** The names of its tools. */
+  #tools: ReadonlySet<string> = new Set()
 
   constructor(options: McpSideOptions) {
     const { remote, answerMs, awayMs, say } = options
@@ -85,8 +96,38 @@ export class McpSide {
     this.#client.lost(why)
   }
 
+  /** Has the device stop by its own tool, and tells what became of its outputs; nothing when it does not speak MCP. */
+  async stop(): Promise<StopReport | undefined> {
+    if (this.#board === undefined) return undefined
+    const { prefix } = this.#options
+    const failed = (why: string): StopReport => ({
+      outputs: [],
+      failures: [`${this.#client.deviceName} may not be safe: ${why}. Switch it off by hand`],
+    })
+    if (!this.#here) return failed('it is away, so it could not be told to stop')
+    if (!this.#tools.has(stopTool)) return failed(`it speaks MCP itself and has no tool ${stopTool}`)
+    try {
+      return stopReportOf(await this.#callTool(stopTool), name => offeredName(name, prefix, () => false))
+    } catch (thrown) {
+      return failed(thrown instanceof Error ? thrown.message : String(thrown))
+    }
+  }
+
+  /**
+   * A person lets the outputs of the device move again.
+   *
+   * @throws Error when the device does not take it
+   */
+  async arm(): Promise<void> {
+    if (this.#board === undefined || !this.#tools.has(armTool)) return
+    if (!this.#here) throw new Error(`${this.#client.deviceName} is away, so it was not armed`)
+    const { isError, content } = await this.#callTool(armTool)
+    if (isError === true) throw new Error(`${this.#client.deviceName} was not armed: ${cleanText(textOf(content))}`)
+  }
+
   /** The device speaks something else now: what it had is gone. */
   async forget(): Promise<void> {
+    this.#board = undefined
     const passing = this.#passing
     this.#passing = undefined
     const end = await passing
@@ -97,22 +138,45 @@ export class McpSide {
     this.#client.close()
   }
 
+  /** Calls a tool of the device for the person at the bridge, who has decided already. */
+  #callTool(name: string): Promise<ToolResult> {
+    const call = nobodysCall({ signal: AbortSignal.timeout(stopMs) }, 'Nobody can be asked')
+    const agreed = () => Promise.resolve({ action: 'accept', content: {} } as never)
+    return this.#client.callTool(
+      name,
+      {},
+      { ...call, clientCapabilities: { elicitation: { form: {} } }, elicit: agreed },
+    )
+  }
+
   #take(board: Kept['board']): void {
     this.#board = board
     this.#options.onBoard({ ...board, description: deviceInstructions, sensors: {}, actuators: {} })
   }
 
+  #toolsOf(lists: DeviceLists | undefined): void {
+    this.#tools = new Set(lists?.tools.map(({ name }) => String(name)))
+  }
+
   #pass(stored: DeviceLists | undefined): Promise<() => void> {
-    const { server, prefix, remote, say } = this.#options
+    const { server, prefix, remote, say, hold, onChanges } = this.#options
+    this.#toolsOf(stored)
     return passThrough(server, this.#client, {
       diagnose: say,
+      hold,
+      onChanges,
       onLists: lists => {
+        this.#toolsOf(lists)
         if (this.#board !== undefined) remote.rememberMcp({ lists, board: this.#board } satisfies Kept)
       },
       ...(prefix !== undefined && { prefix }),
       ...(stored !== undefined && { stored }),
     })
   }
+}
+
+function textOf(content: ToolResult['content']): string {
+  return content.map(block => (block.type === 'text' ? block.text : '')).join(' ')
 }
 
 function boardOf({ serverInfo, instructions }: DeviceSession, label: string): Kept['board'] {

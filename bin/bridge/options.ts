@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Arguments } from '../commands.ts'
 import { exitCodes, Failure } from '../failure.ts'
 import { asFailure, type PortUse, portUse } from '../line-options.ts'
+import { type OperatorChoice, operatorChoice } from '../operator-options.ts'
 import { type NamedPort, parsePorts } from './port-names.ts'
 
 /** A port of the bridge, and how it is used. */
@@ -19,16 +20,44 @@ export interface BridgeOptions {
   /** What the devices print is added to this file. */
   logFile?: string
   share: boolean
+  /** What whoever runs the bridge holds it to. */
+  operator: OperatorChoice
+  /** The options of the record, as a command line has them. */
+  record: Arguments['values']
 }
 
 /** What `--config` may hold, as JSON writes it. */
 type Config = Record<string, unknown>
 
-const texts = ['pace', 'dtr', 'name', 'mirror', 'logFile', 'prefix'] as const
-const counts = ['baud', 'timeout'] as const
-const switches = ['readSensors', 'share'] as const
+/** Options that hold whatever stands in the file beside them, by their keys there. */
+const typedKeys = {
+  readOnly: 'read-only',
+  dryRun: 'dry-run',
+  allow: 'allow',
+  silence: 'silence',
+  record: 'record',
+  recordBytes: 'record-bytes',
+  recordFsync: 'record-fsync',
+  recordRequired: 'record-required',
+} as const
+
+const texts = ['pace', 'dtr', 'name', 'mirror', 'logFile', 'prefix', 'record'] as const
+const counts = ['baud', 'timeout', 'recordBytes'] as const
+const switches = ['readSensors', 'share', 'readOnly', 'dryRun', 'recordFsync', 'recordRequired'] as const
 const portKeys = ['port', 'prefix', 'baud', 'pace', 'dtr', 'timeout']
-const fileKeys = ['port', 'baud', 'pace', 'dtr', 'timeout', 'readSensors', 'name', 'mirror', 'logFile', 'share']
+const fileKeys = [
+  'port',
+  'baud',
+  'pace',
+  'dtr',
+  'timeout',
+  'readSensors',
+  'name',
+  'mirror',
+  'logFile',
+  'share',
+  ...Object.keys(typedKeys),
+]
 
 /**
  * Reads the options of the bridge, from the command line and from the file that it names. What stands on the command line
@@ -53,13 +82,34 @@ export function bridgeOptions({ values, lists }: Pick<Arguments, 'values' | 'lis
   })
   const name = given.name === undefined ? undefined : checkedName(String(given.name))
   const logFile = given['log-file'] ?? given.logFile
+  const typed = asTyped(file, values, lists)
   return {
+    operator: operatorChoice(typed),
+    record: typed.values,
     ports,
     readSensors: given['read-sensors'] === true || given.readSensors === true,
     share: given['no-share'] !== true && given.share !== false,
     ...(name !== undefined && { name }),
     ...(given.mirror !== undefined && { mirror: String(given.mirror) }),
     ...(logFile !== undefined && { logFile: String(logFile) }),
+  }
+}
+
+/** The options of the file as if they had been typed; what was typed comes first. */
+function asTyped(
+  file: Config,
+  values: Arguments['values'],
+  lists: Arguments['lists'] = {},
+): Pick<Arguments, 'values' | 'lists'> {
+  const fromFile = Object.entries(typedKeys).flatMap(([key, name]): [string, string | true][] => {
+    const value = file[key]
+    if (value === undefined || value === false || name === 'allow') return []
+    return [[name, value === true ? true : String(value)]]
+  })
+  const allow = lists.allow ?? (file.allow === undefined ? undefined : [file.allow].flat().map(String))
+  return {
+    values: { ...Object.fromEntries(fromFile), ...(withoutUndefined(values) as Arguments['values']) },
+    ...(allow !== undefined && { lists: { allow } }),
   }
 }
 
@@ -93,6 +143,10 @@ function check(value: unknown, where: string, known: readonly string[]): asserts
     }
     if (counts.some(name => name === key) && !(Number.isInteger(each) && (each as number) > 0)) {
       throw wrong(where, `"${key}" must be a whole number, 1 or more`)
+    }
+    if (key === 'silence' && typeof each !== 'number') throw wrong(where, '"silence" must be a number of seconds')
+    if (key === 'allow' && ![each].flat().every(rule => typeof rule === 'string')) {
+      throw wrong(where, '"allow" must be a text such as "pump:seconds=0..10", or a list of them')
     }
     if (key === 'dtr' && !['auto', 'on', 'off'].includes(each as string)) {
       throw wrong(where, '"dtr" must be "auto", "on" or "off"')

@@ -3,6 +3,7 @@ import type { Listed, McpClient } from '../../runtime/client/index.ts'
 import type { Feature, LogLevel, Registry, Server } from '../../runtime/index.ts'
 import { DefinitionError } from '../../runtime/index.ts'
 import { compileUriTemplate } from '../../runtime/uri-template.ts'
+import { heldTool, type ToolHold } from './held-tool.ts'
 import { toolChanges } from './list-changes.ts'
 import { type OfferedUris, offeredName, offeredUris } from './names.ts'
 import { offeredPrompt, offeredResource, offeredTemplate, offeredTool } from './offered.ts'
@@ -23,8 +24,12 @@ export interface PassThroughOptions {
   prefix?: string
   /** What the device listed the last time: it is served until the device answers. */
   stored?: DeviceLists
+  /** What the person who runs the bridge holds its tools to. */
+  hold?: ToolHold
   /** Called with what the device lists, whenever it was read. */
   onLists?(lists: DeviceLists): void
+  /** Called with what its tools are others in than the last time, a short text for each. */
+  onChanges?(changes: readonly string[]): void
   diagnose(text: string): void
 }
 
@@ -169,6 +174,7 @@ class Offer {
   #compared(tools: Listed[]): Listed[] {
     const changes = this.#lists.tools.length === 0 ? [] : toolChanges(this.#lists.tools, tools)
     if (changes.length > 0) {
+      this.#options.onChanges?.(changes)
       this.#options.diagnose(
         `The tools of ${this.#client.deviceName} are others than the last time. ${changes.join('; ')}`,
       )
@@ -186,10 +192,16 @@ class Offer {
 
   #show(feature: Feature): void {
     const { completes, tools, resources, resourceTemplates, prompts } = this.#lists
-    const offered = { client: this.#client, uris: this.#uris, diagnose: this.#options.diagnose }
-    if (feature === 'tools') this.#tools.fill(tools, listed => offeredTool(listed, offered))
-    else if (feature === 'prompts') this.#prompts.fill(prompts, listed => offeredPrompt(listed, completes, offered))
-    else {
+    const { diagnose, hold } = this.#options
+    const offered = { client: this.#client, uris: this.#uris, diagnose }
+    if (feature === 'tools') {
+      this.#tools.fill(tools, (listed, name) => {
+        const tool = offeredTool(listed, offered)
+        return hold === undefined ? tool : heldTool(name, String(listed.name), tool, hold)
+      })
+    }
+    if (feature === 'prompts') this.#prompts.fill(prompts, listed => offeredPrompt(listed, completes, offered))
+    if (feature === 'resources') {
       this.#resources.fill(resources, listed => offeredResource(listed, offered))
       this.#templates.fill(resourceTemplates, listed => {
         const { variables } = compileUriTemplate(this.#uris.toHost(String(listed.uriTemplate)))
@@ -226,7 +238,7 @@ class Shelf {
   }
 
   /** Puts the list in the place of the last one. What cannot be offered is told and left out. */
-  fill(items: readonly Listed[], define: (listed: Listed) => unknown): void {
+  fill(items: readonly Listed[], define: (listed: Listed, offered: string) => unknown): void {
     const next = new Map<string, string>()
     const mine = new Set(this.#offered.values())
     const taken = new Set<string>()
@@ -240,7 +252,7 @@ class Shelf {
         continue
       }
       try {
-        this.#registry.set(offered, define(listed))
+        this.#registry.set(offered, define(listed, offered))
       } catch (thrown) {
         if (!(thrown instanceof DefinitionError)) throw thrown
         this.#say(`The ${this.#kind} ${shown} is left out: ${cleanText(thrown.message)}`)

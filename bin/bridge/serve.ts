@@ -3,7 +3,10 @@ import { type Board, createServer, DefinitionError, type Server } from '../../ru
 import type { HttpOptions } from '../../transports/http/index.ts'
 import { stdio } from '../../transports/stdio/index.ts'
 import { Failure } from '../failure.ts'
-import { type OwnContext, type OwnedDevice, shareDevice } from '../share/index.ts'
+import { type ClosableRecorder, recorderOf } from '../record/options.ts'
+import { type OwnContext, type OwnedDevice, type Shared, shareDevice } from '../share/index.ts'
+import { AllowCheck } from './allow-check.ts'
+import { boardChanges } from './board-changes.ts'
 import { deviceLog } from './device-log.ts'
 import { keyOf, storeKeyOf } from './identity.ts'
 import { mirrorAt } from './mirror.ts'
@@ -14,15 +17,12 @@ const longestTold = 8000
 
 /** Serves the host that started this process, until it leaves: by the devices themselves, or by the process that has them. */
 export async function serveBridge(options: BridgeOptions): Promise<void> {
+  const recorder = await recorderOf(options.record, tellOperator)
   if (!options.share) {
-    const { server, close } = await ownDevices(options)
+    const { server, close } = await ownDevices(options, recorder)
     return stdio().serve(closingToo(server, close))
   }
-  const shared = await shareDevice({
-    key: await keyOf(options.ports.map(({ spec }) => spec)),
-    own: context => ownDevices(options, context),
-    log: tellOperator,
-  })
+  const shared = await share(options, recorder)
   await shared.serveStdio()
 }
 
@@ -33,15 +33,12 @@ export async function serveBridge(options: BridgeOptions): Promise<void> {
  */
 export async function serveBridgeOverHttp(options: BridgeOptions, overHttp: HttpOptions): Promise<void> {
   const { serveOverHttp } = await import('../serve-http.ts')
+  const recorder = await recorderOf(options.record, tellOperator)
   if (!options.share) {
-    const { server, close } = await ownDevices(options)
+    const { server, close } = await ownDevices(options, recorder)
     return serveOverHttp(closingToo(server, close), overHttp)
   }
-  const shared = await shareDevice({
-    key: await keyOf(options.ports.map(({ spec }) => spec)),
-    own: context => ownDevices(options, context),
-    log: tellOperator,
-  })
+  const shared = await share(options, recorder)
   const { server, ownerPid } = shared
   if (server === undefined) {
     throw new Failure(
@@ -57,16 +54,42 @@ export async function serveBridgeOverHttp(options: BridgeOptions, overHttp: Http
   return serveOverHttp(server, overHttp)
 }
 
+async function share(options: BridgeOptions, recorder: ClosableRecorder | undefined): Promise<Shared> {
+  const { limits } = options.operator
+  return shareDevice({
+    key: await keyOf(options.ports.map(({ spec }) => spec)),
+    own: context => ownDevices(options, recorder, context),
+    log: tellOperator,
+    ...(limits !== undefined && { limits }),
+  })
+}
+
 /** Takes the devices, and makes the server that offers what they have. */
-export async function ownDevices(options: BridgeOptions, context?: OwnContext): Promise<OwnedDevice> {
+async function ownDevices(
+  options: BridgeOptions,
+  recorder: ClosableRecorder | undefined,
+  context?: OwnContext,
+): Promise<OwnedDevice> {
+  const { limits = {} } = options.operator
   let server: Server | undefined
   const say = (text: string) => (server === undefined ? tellOperator(text) : server.diagnose(text))
   const store = descriptionFiles({ diagnose: say })
   const log = deviceLog({ file: options.logFile, say })
   const mirror = options.mirror === undefined ? undefined : mirrorAt(options.mirror, say)
+  const allow = new AllowCheck(limits, say)
+  const describedAnew = (changes: readonly string[]) => {
+    if (changes.length === 0 || server === undefined) return
+    const { name: board } = server.board
+    const reason = changes.join('; ')
+    recorder?.record({ time: new Date().toISOString(), event: 'description', board, reason })
+  }
   const changed = () => {
     try {
-      if (server !== undefined) server.replaceBoard(boardOf(devices, options))
+      if (server === undefined) return
+      const { board } = server
+      server.replaceBoard(boardOf(devices, options))
+      describedAnew(boardChanges(board, server.board))
+      allow.check(server)
     } catch (thrown) {
       if (!(thrown instanceof DefinitionError)) throw thrown
       say(`what the board says of itself cannot be served: ${thrown.message}`)
@@ -75,16 +98,22 @@ export async function ownDevices(options: BridgeOptions, context?: OwnContext): 
   const devices = await Promise.all(
     options.ports.map(async port => {
       const storeKey = await storeKeyOf(port.spec)
-      return new ServedDevice({ port, store, storeKey, mirror, log, say, onBoard: changed })
+      const told = { onBoard: changed, onChanges: describedAnew }
+      return new ServedDevice({ port, store, storeKey, mirror, log, say, limits, ...told })
     }),
   )
   server = createServer(boardOf(devices, options), {
     readSensorsTool: options.readSensors,
     untilKnown: () => allKnown(devices),
     diagnose: tellOperator,
+    ...options.operator,
+    ...(recorder !== undefined && { recorder }),
     ...(context !== undefined && { requestStateSecret: context.requestStateSecret }),
   })
+  stopsDevices(server, devices)
+  const known = allKnown(devices)
   for (const device of devices) device.serveOn(server)
+  void known?.then(() => allow.check(server))
   for (const device of devices) {
     if (context?.released === true) device.standBy()
     else device.start()
@@ -95,6 +124,7 @@ export async function ownDevices(options: BridgeOptions, context?: OwnContext): 
       await Promise.all(devices.map(device => device.close()))
       mirror?.close()
       await log.close()
+      await recorder?.close()
     },
     controls: {
       release: async () => void (await Promise.all(devices.map(({ cable }) => cable.release()))),
@@ -109,6 +139,24 @@ export async function ownDevices(options: BridgeOptions, context?: OwnContext): 
         }
       },
     },
+  }
+}
+
+/** A device that speaks MCP itself is stopped and armed by tools of its own: its board has nothing on it. */
+function stopsDevices(server: Server, devices: readonly ServedDevice[]): void {
+  const stopBoard = server.stop.bind(server)
+  const armBoard = server.arm.bind(server)
+  server.stop = async by => {
+    const [report, ...others] = await Promise.all([stopBoard(by), ...devices.map(device => device.stop())])
+    const reports = [report, ...others.filter(each => each !== undefined)]
+    return {
+      outputs: reports.flatMap(({ outputs }) => outputs),
+      failures: reports.flatMap(({ failures }) => failures),
+    }
+  }
+  server.arm = async by => {
+    await Promise.all(devices.map(device => device.arm()))
+    await armBoard(by)
   }
 }
 

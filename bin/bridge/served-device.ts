@@ -1,5 +1,5 @@
 import { type DescriptionStore, unknownBoard } from '../../boards/remote/index.ts'
-import type { Board, LogLevel, Server } from '../../runtime/index.ts'
+import type { Board, LogLevel, OperatorLimits, Server, StopReport } from '../../runtime/index.ts'
 import type { Traffic } from '../trace/lines.ts'
 import { WireTrace } from '../trace/wire.ts'
 import { findBoard } from './auto.ts'
@@ -19,6 +19,10 @@ export interface ServedDeviceOptions {
   mirror: Mirror | undefined
   /** Takes what it prints. */
   log: DeviceLog
+  /** What whoever runs the bridge holds it to. */
+  limits: OperatorLimits
+  /** What it offers is other than the last time, a short text for each change. */
+  onChanges(changes: readonly string[]): void
   /** Its board is another one now. */
   onBoard(): void
   say(text: string): void
@@ -112,8 +116,10 @@ export class ServedDevice {
   /** Says which server the device is offered by, which may be before it was ever seen. */
   serveOn(server: Server): void {
     this.#server = server
-    const { port, say } = this.#options
+    const { port, say, limits, onChanges } = this.#options
     this.#mcp = new McpSide({
+      hold: { limits, stopped: () => server.stopped },
+      onChanges,
       remote: this.cable.remote,
       server,
       prefix: port.prefix,
@@ -162,6 +168,16 @@ export class ServedDevice {
   /** Another program has the port, until `start`: nothing is waited for. */
   standBy(): void {
     this.#known()
+  }
+
+  /** Has it stop by its own tool, where it speaks MCP itself; any other is stopped by its board. */
+  async stop(): Promise<StopReport | undefined> {
+    return this.#mcp?.stop()
+  }
+
+  /** A person lets its outputs move, where it speaks MCP itself. */
+  async arm(): Promise<void> {
+    await this.#mcp?.arm()
   }
 
   /** What there is to know of it, for whoever asks from another terminal. */

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import process from 'node:process'
-import { type LinkSession, type Server, serveLink } from '../../runtime/index.ts'
+import { type LinkSession, type OperatorLimits, type Server, serveLink } from '../../runtime/index.ts'
+import { limitTexts } from '../operator-options.ts'
 import type { Door } from './claim.ts'
 import { type DeviceControls, runControl } from './controls.ts'
 import { DeviceRelease } from './device-release.ts'
 import { type DoorLine, doorText, doorVersion, readDoorLine } from './door-line.ts'
+import { limitsKey } from './limits-key.ts'
 import { firstLine, socketLink } from './socket-link.ts'
 
 /** What an owner is given when it begins. */
@@ -47,14 +49,21 @@ export class DeviceOwner {
   readonly #key: string
   readonly #door: Door
   readonly #secret: Uint8Array
+  readonly #limits: OperatorLimits | undefined
   readonly #guests = new Set<Guest>()
   readonly #since = Date.now()
   readonly #release: DeviceRelease
   #leaving = false
   #closing: Promise<void> | undefined = undefined
 
-  constructor(key: string, door: Door, device: OwnedDevice, context: OwnContext & { held: boolean }) {
+  constructor(
+    key: string,
+    door: Door,
+    device: OwnedDevice,
+    context: OwnContext & { held: boolean; limits: OperatorLimits | undefined },
+  ) {
     this.#key = key
+    this.#limits = context.limits
     this.#door = door
     this.device = device
     this.#secret = context.requestStateSecret
@@ -119,12 +128,17 @@ export class DeviceOwner {
       socket.destroy()
       return
     }
-    if (line.ferrule === 'join') this.#serve(socket, first.rest)
+    if (line.ferrule === 'join') this.#serve(socket, first.rest, this.#mayOnlyRead(line))
     else await this.#control(socket, line)
   }
 
-  #serve(socket: Socket, rest: Uint8Array): void {
-    const { server } = this.device
+  /** Whoever was given limits of its own that this server does not keep is held to reading. */
+  #mayOnlyRead({ limits = '' }: DoorLine): boolean {
+    return limits !== '' && limits !== limitsKey(this.#limits)
+  }
+
+  #serve(socket: Socket, rest: Uint8Array, readsOnly: boolean): void {
+    const server = readsOnly ? readOnly(this.device.server) : this.device.server
     socket.write(
       doorText({
         ferrule: 'joined',
@@ -133,6 +147,8 @@ export class DeviceOwner {
         maxLineBytes: server.maxLineBytes,
         secret: Buffer.from(this.#secret).toString('base64'),
         leaving: this.#leaving,
+        limits: limitTexts(this.#limits ?? {}),
+        readsOnly,
       }),
     )
     socket.write(this.#deviceText())
@@ -181,6 +197,15 @@ export class DeviceOwner {
       release: this.#release,
     })
   }
+}
+
+/** The server as a link sees it, for a host that may only read. */
+function readOnly(server: Server): Server {
+  const limited: Pick<Server, 'maxLineBytes' | 'connect'> = {
+    maxLineBytes: server.maxLineBytes,
+    connect: outlet => server.connect(outlet, { access: 'read' }),
+  }
+  return limited as Server
 }
 
 /** A secret for an owner that has no owner before it. */

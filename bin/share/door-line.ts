@@ -4,8 +4,8 @@ import { isObject } from '../../runtime/json.ts'
  * Lines that are no protocol messages: the first one of each side, and what an owner tells its copies between. They begin
  * with the member `ferrule`, which no message of the protocol does.
  *
- *   copy  → owner   {"ferrule":"join","version":1,"pid":4711}
- *   owner → copy    {"ferrule":"joined","version":1,"pid":4710,"maxLineBytes":4194304,"secret":"…"}
+ *   copy  → owner   {"ferrule":"join","version":1,"pid":4711,"limits":""}
+ *   owner → copy    {"ferrule":"joined","version":1,"pid":4710,"maxLineBytes":4194304,"secret":"…","limits":[],"readsOnly":false}
  *   owner → copy    {"ferrule":"device","released":false,"held":false}   again whenever it changes
  *   …               one message a line, both ways
  *   owner → copy    {"ferrule":"leaving"}

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Connection, Outlet, Peer, Server } from '../../runtime/index.ts'
+import type { Connection, OperatorLimits, Outlet, Peer, Server } from '../../runtime/index.ts'
 import { type StdioConnection, type StdioInput, type StdioServer, stdio } from '../../transports/stdio/index.ts'
+import { limitTexts } from '../operator-options.ts'
 import { type Claim, claim, type Door } from './claim.ts'
 import { DeviceOwner, newSecret, type OwnContext, type OwnedDevice } from './device-owner.ts'
 import type { ReleaseState } from './device-release.ts'
 import { orphaned } from './orphan.ts'
 import { Relay } from './relay.ts'
-import { join, LocalUpstream, type SocketUpstream } from './upstream.ts'
+import { join, LocalUpstream, type SocketUpstream, type Welcome } from './upstream.ts'
 
 /** How a device is shared. */
 export interface ShareOptions {
@@ -16,6 +17,11 @@ export interface ShareOptions {
   own(context: OwnContext): Promise<OwnedDevice>
   /** Takes a line for the operator, once for each thing that happens. */
   log(text: string): void
+  /**
+   * What the person who runs this copy allows. The host of a copy that was given other limits than the owner may only read
+   * while it goes through it.
+   */
+  limits?: OperatorLimits
   /** How long a host may be silent after the process that started this one is gone, in milliseconds; 5000 when left out. */
   orphanMs?: number
 }
@@ -99,21 +105,37 @@ class SharedDevice implements Shared, StdioServer {
       const found = await this.#claim()
       if (found.owner) {
         try {
+          const { key, limits } = this.#options
           const device = await this.#options.own(this.#context)
-          this.#owned = new DeviceOwner(this.#options.key, found.door, device, this.#context)
+          this.#owned = new DeviceOwner(key, found.door, device, { ...this.#context, limits })
           return
         } catch (thrown) {
           found.door.close()
           throw thrown
         }
       }
-      this.#joined = await join(found.socket)
+      this.#joined = await join(found.socket, this.#options.limits)
       if (this.#joined === undefined) continue
       this.#context = { requestStateSecret: this.#joined.welcome.secret, released: false, held: false }
       this.#options.log(
         `the device is shared: process ${this.#joined.welcome.pid} has it, and this one goes through it`,
       )
+      this.#tellLimits(this.#joined.welcome)
       return
+    }
+  }
+
+  /** Whose limits hold must not be a surprise. */
+  #tellLimits({ pid, limits, readsOnly }: Welcome): void {
+    const { limits: own } = this.#options
+    const given = (texts: readonly string[]) => (texts.length === 0 ? 'none' : texts.join('; '))
+    if (readsOnly && own?.readOnly !== true) {
+      this.#options.log(
+        `this copy was given other limits (${given(limitTexts(own ?? {}))}) than process ${pid} (${given(limits)}), so ` +
+          'its host can only read: give both the same',
+      )
+    } else if (!readsOnly && own === undefined && limits.length > 0) {
+      this.#options.log(`the limits of process ${pid} hold here as well: ${given(limits)}`)
     }
   }
 

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
-import { type Connection, Framer, type Server } from '../../runtime/index.ts'
+import { type Connection, Framer, type OperatorLimits, type Server } from '../../runtime/index.ts'
 import type { ReleaseState } from './device-release.ts'
 import { doorText, doorVersion, readDoorLine } from './door-line.ts'
+import { limitsKey } from './limits-key.ts'
 import { firstLine, signs } from './socket-link.ts'
 
 /** Where a host's messages go: the server in this process, or the one in the process that owns the device. */
@@ -82,6 +83,10 @@ export interface Welcome {
   secret: Uint8Array
   /** It leaves already. */
   leaving: boolean
+  /** What the person who runs it allows, in words. */
+  limits: readonly string[]
+  /** This process may only read there. */
+  readsOnly: boolean
 }
 
 /** The server in another process of this user. */
@@ -179,12 +184,13 @@ const welcomeMs = 5000
 /**
  * Asks the owner at the other end of a socket to be let in.
  *
+ * @param limits what the person who runs this process allows
  * @returns nothing when it is gone by now
  * @throws Error when it is there and cannot be joined
  */
-export async function join(socket: Socket): Promise<SocketUpstream | undefined> {
+export async function join(socket: Socket, limits?: OperatorLimits): Promise<SocketUpstream | undefined> {
   socket.on('error', () => {})
-  socket.write(doorText({ ferrule: 'join', version: doorVersion, pid: process.pid }))
+  socket.write(doorText({ ferrule: 'join', version: doorVersion, pid: process.pid, limits: limitsKey(limits) }))
   const since = performance.now()
   const first = await firstLine(socket, welcomeMs)
   const line = first === undefined ? undefined : readDoorLine(first.line)
@@ -206,5 +212,7 @@ export async function join(socket: Socket): Promise<SocketUpstream | undefined> 
     maxLineBytes: Number(line.maxLineBytes),
     secret: Buffer.from(String(line.secret), 'base64'),
     leaving: line.leaving === true,
+    limits: Array.isArray(line.limits) ? line.limits.map(String) : [],
+    readsOnly: line.readsOnly === true,
   })
 }

@@ -1,1 +1,2 @@
 export { type SimulatedGreenhouseOptions, simulatedGreenhouse } from './greenhouse.ts'
+export { simulate } from './simulate.ts'

@@ -15,7 +15,7 @@ const number = /^\s*-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?\s*$/
  */
 export function valuesFromText(schema: JsonSchema, what: string): StandardSchemaV1 {
   const { json, check } = compileSchema(schema, what)
-  return {
+  const made: StandardSchemaV1 = {
     '~standard': {
       version: 1,
       vendor: 'ferrule',
@@ -27,6 +27,16 @@ export function valuesFromText(schema: JsonSchema, what: string): StandardSchema
       jsonSchema: { input: () => json, output: () => json },
     },
   }
+  shown.set(made, json)
+  return made
+}
+
+/** What schemas that were made by {@link valuesFromText} were made of. */
+const shown = new WeakMap<object, JsonSchema>()
+
+/** The JSON Schema behind a schema of {@link valuesFromText}; nothing for any other. */
+export function textSchemaOf(schema: object): JsonSchema | undefined {
+  return shown.get(schema)
 }
 
 /** A copy in which texts are values, where anything had to be changed; the value itself elsewhere. */

@@ -170,7 +170,7 @@ export function greenhouse(moves: number[] = [], more: Partial<Board> = {}): Boa
 export function ownFolders(): Record<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'fb-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return { XDG_CACHE_HOME: folder, XDG_RUNTIME_DIR: folder }
+  return { XDG_CACHE_HOME: folder, XDG_RUNTIME_DIR: folder, XDG_STATE_HOME: folder }
 }
 
 /** A command of ferrule as a process. It never outlives its test. */
