@@ -1,6 +1,7 @@
 /** A stream that was cut is taken up where it was cut, as long as what is missing is kept. */
 import { describe, expect, it } from 'vitest'
 import { type Call, tool } from '../../runtime/index.ts'
+import { ReplayStore } from '../../transports/http/replayable-stream.ts'
 import { type OpenAnswer, type SseEvent, serving, type Visit } from './serving.ts'
 
 /** A tool whose progress and end the test decides. */
@@ -116,6 +117,31 @@ describe('a stream of a call', () => {
   it.each(['x', '99-1', '1', '-1', '1-', '1-1-1', '0x1-1', ''])('"%s" is no id', async id => {
     const visit = await (await serving()).session()
     expect((await visit.listen({ 'Last-Event-ID': id })).status).toBe(400)
+  })
+
+  it('of a call that was cancelled has nothing more, and says so', async () => {
+    const { lead } = led()
+    const visit = await (await serving({}, { tools: { lead } })).session()
+    const call = await visit.openCall('lead', {}, { meta: { progressToken: 1 } })
+    await call.until(({ events }) => withData(events).length === 1)
+    const cutAt = lastId(call)
+    await visit.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+    expect(await call.ended).toBe('end')
+    expect((await visit.listen({ 'Last-Event-ID': cutAt })).status).toBe(204)
+  })
+
+  it('takes no room once it is over and empty, and what was given up is not said to be over', () => {
+    const store = new ReplayStore(1000)
+    for (let stream = 0; stream < 10_000; stream++) store.begin().finish()
+    expect(store.find('5000-0')).toBe('over')
+    expect(store.find('10000-0')).toBeUndefined()
+    const lost = store.begin()
+    lost.send('an answer')
+    lost.finish()
+    expect(store.find(`${lost.number}-0`)).toMatchObject({ after: 0 })
+    expect(store.find(`${lost.number}-1`)).toBe('over')
+    for (let event = 0; event < 10; event++) store.begin().send('x'.repeat(100))
+    expect(store.find(`${lost.number}-0`)).toBeUndefined()
   })
 
   it('loses its oldest events first when there is no room for all', async () => {

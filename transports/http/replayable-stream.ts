@@ -3,10 +3,16 @@ import type { EventStream } from './event-stream.ts'
 /** How often a client comes back to a stream that ended before its last event, in milliseconds. */
 const retryMs = 1000
 
+/** What an event takes beside its text, in bytes. */
+const eventBytes = 200
+/** So many streams are remembered of which something was given up. */
+const mostLost = 100
+
 /** Room that all streams of a session have for what was sent and may be asked for again, the oldest given up first. */
 export class ReplayStore {
   readonly #maxBytes: number
   readonly #streams = new Map<number, ReplayableStream>()
+  readonly #lost = new Set<number>()
   #bytes = 0
   #last = -1
 
@@ -16,16 +22,21 @@ export class ReplayStore {
 
   /** A new stream with a number of its own. */
   begin(): ReplayableStream {
-    const stream = new ReplayableStream(++this.#last, bytes => this.#make(bytes))
+    const stream = new ReplayableStream(++this.#last, this)
     this.#streams.set(stream.number, stream)
     return stream
   }
 
-  /** The stream of an event, and the event's place in it; nothing when it was given up, or never was. */
-  find(eventId: string): { stream: ReplayableStream; after: number } | undefined {
-    const parts = /^(\d{1,15})-(\d{1,15})$/.exec(eventId)
-    const stream = parts === null ? undefined : this.#streams.get(Number(parts[1]))
-    return stream === undefined ? undefined : { stream, after: Number(parts![2]) }
+  /**
+   * The stream of an event, and the event's place in it; `over` when nothing comes after it; nothing when there is no such
+   * event, or what came after it was given up.
+   */
+  find(eventId: string): { stream: ReplayableStream; after: number } | 'over' | undefined {
+    const [, first, second] = /^(\d{1,15})-(\d{1,15})$/.exec(eventId) ?? []
+    const [number, after] = [Number(first ?? Number.NaN), Number(second)]
+    const stream = this.#streams.get(number)
+    if (stream === undefined) return number <= this.#last && !this.#lost.has(number) ? 'over' : undefined
+    return stream.endsAt(after) ? 'over' : { stream, after }
   }
 
   /** Ends every stream. */
@@ -34,19 +45,29 @@ export class ReplayStore {
     this.#streams.clear()
   }
 
-  #make(room: number): void {
-    this.#bytes += room
+  /** An event is kept. */
+  add(line: string): void {
+    this.#bytes += line.length + eventBytes
     if (this.#bytes <= this.#maxBytes) return
     const streams = [...this.#streams.values()]
     // What was sent, all of it, is the least likely to be asked for.
-    this.#forget(streams.filter(stream => stream.isOver))
-    this.#forget(streams)
+    this.#makeRoom(streams.filter(stream => stream.isOver))
+    this.#makeRoom(streams)
   }
 
-  #forget(streams: readonly ReplayableStream[]): void {
+  /** A stream has had its last event. */
+  finished(stream: ReplayableStream): void {
+    if (stream.size > 0) return
+    this.#streams.delete(stream.number)
+    if (!stream.hasLost) return
+    this.#lost.add(stream.number)
+    for (const number of this.#lost) if (this.#lost.size > mostLost) this.#lost.delete(number)
+  }
+
+  #makeRoom(streams: readonly ReplayableStream[]): void {
     for (const stream of streams) {
-      while (this.#bytes > this.#maxBytes && stream.size > 0) this.#bytes -= stream.forgetOldest()
-      if (stream.size === 0 && stream.finished) this.#streams.delete(stream.number)
+      while (this.#bytes > this.#maxBytes && stream.size > 0) this.#bytes -= stream.forgetOldest() + eventBytes
+      if (stream.isFinished) this.finished(stream)
     }
   }
 }
@@ -59,17 +80,24 @@ interface Kept {
 /** A stream of events that outlives the connections it is sent on: one takes it up where another was cut. */
 export class ReplayableStream {
   readonly number: number
-  finished = false
-  readonly #make: (bytes: number) => void
+  /** Some of its events were given up. */
+  hasLost = false
+  #finished = false
+  readonly #store: ReplayStore
   readonly #kept: Kept[] = []
   #last = 0
   /** Up to here everything was given to a connection. */
   #given = 0
   #reader: EventStream | undefined = undefined
 
-  constructor(number: number, make: (bytes: number) => void) {
+  constructor(number: number, store: ReplayStore) {
     this.number = number
-    this.#make = make
+    this.#store = store
+  }
+
+  /** Whether nothing more comes. */
+  get isFinished(): boolean {
+    return this.#finished
   }
 
   /** How many events are kept. */
@@ -88,19 +116,19 @@ export class ReplayableStream {
 
   /** Whether nothing comes after an event, now or later. */
   endsAt(place: number): boolean {
-    return this.finished && place >= this.#last
+    return this.#finished && place >= this.#last
   }
 
   /** Everything was given to a connection, and nothing more comes. */
   get isOver(): boolean {
-    return this.finished && this.#given >= this.#last
+    return this.#finished && this.#given >= this.#last
   }
 
   send(line: string): void {
     const place = ++this.#last
     this.#kept.push({ place, line })
     if (this.isRead) this.#give({ place, line })
-    this.#make(line.length)
+    this.#store.add(line)
   }
 
   /** Sends on this connection what comes, after what nobody was given yet; whoever had the stream before loses it. */
@@ -121,12 +149,14 @@ export class ReplayableStream {
 
   /** The last event was sent. */
   finish(): void {
-    this.finished = true
+    this.#finished = true
     this.release()
+    this.#store.finished(this)
   }
 
   /** Gives up the oldest event, and returns its size. */
   forgetOldest(): number {
+    this.hasLost = true
     return this.#kept.shift()?.line.length ?? 0
   }
 
@@ -135,7 +165,7 @@ export class ReplayableStream {
     this.#reader = reader
     if (primes) reader.prime(`${this.number}-${after}`, retryMs)
     for (const event of this.#kept) if (event.place > after) this.#give(event)
-    if (this.finished) this.release()
+    if (this.#finished) this.release()
   }
 
   #give({ place, line }: Kept): void {

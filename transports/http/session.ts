@@ -85,7 +85,7 @@ export class Session implements Outlet {
       return refuse(response, 400, 'The events after this Last-Event-ID are not kept any more')
     }
     // An event source that gets this comes back no more.
-    if (found?.stream.endsAt(found.after)) return sendNothing(response, 204)
+    if (found === 'over') return sendNothing(response, 204)
     if (!countStream()) return refuse(response, 429, 'This client has too many event streams open', retryLater)
     exchange.cutWhenBarred()
     const reader = new EventStream(response, {
