@@ -60,7 +60,7 @@ const handedOut = [
   /^firmware[\\/]greenhouse\.hex$/,
   /^src[\\/][\w\\/]+\.(c|cpp|h)$/,
   /^examples[\\/][\w\\/]+\.(ino|h)$/,
-  /^(library\.properties|keywords\.txt)$/,
+  /^(library\.properties|library\.json|keywords\.txt|LICENSE)$/,
   /^micropython[\\/](examples[\\/])?\w+\.py$/,
 ]
 const microcontroller = 'boards/microcontroller'

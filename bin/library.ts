@@ -6,7 +6,7 @@ import { Failure } from './failure.ts'
 import { packageFile } from './place.ts'
 
 /** What an Arduino library is made of, as far as it is there. */
-const parts = ['library.properties', 'keywords.txt', 'src', 'examples']
+const parts = ['library.properties', 'library.json', 'keywords.txt', 'LICENSE', 'src', 'examples']
 
 /** `ferrule library`: puts the Arduino library where the Arduino IDE looks for libraries. */
 export async function run({ positionals, values }: Arguments): Promise<void> {

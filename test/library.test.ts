@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { putLibrary, sketchbook } from '../bin/library.ts'
+import { packageFile } from '../bin/place.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ferrule-library-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -33,6 +34,13 @@ describe('the Arduino library', () => {
     })
     expect(readdirSync(libraries)).toEqual(['Ferrule'])
     expect(readdirSync(join(libraries, 'Ferrule')).sort()).toEqual(['examples', 'library.properties', 'src'])
+  })
+
+  it('of this package is one', () => {
+    const { name, path } = putLibrary(packageFile('boards/microcontroller'), libraries, false)
+    expect(name).toBe('Ferrule')
+    expect(readdirSync(path)).toEqual(expect.arrayContaining(['LICENSE', 'examples', 'library.properties', 'src']))
+    expect(readdirSync(join(path, 'src'))).toContain('Ferrule.h')
   })
 
   it('is put again where the same version is, and files that are no longer of it go', () => {
