@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { Atmega328p, flashBytes, readIntelHex } from '../../boards/microcontroller/emulator/index.ts'
 import { projectDir } from '../child.ts'
+import { ChipRig } from './chip-rig.ts'
 import { buildFolder, compile, isMissing, library, librarySources, outputOf } from './compile.ts'
 
 const core = '/usr/share/arduino/hardware/arduino/avr'
@@ -66,17 +68,28 @@ describe.skipIf(isCoreMissing())('a sketch for the Uno', () => {
     return [`sketch ${at} of docs/first-board.md`, file] as const
   })
 
-  it.each([...shipped, ...printed])('%s compiles without a warning, and fits', (name, source) => {
-    const sketch = join(folder, name.replace(/\W+/g, '-'))
-    mkdirSync(sketch)
-    // What the Arduino program does to a sketch: it includes Arduino.h.
-    const file = join(sketch, 'sketch.cpp')
-    writeFileSync(file, `#include <Arduino.h>\n#include "${source}"\n`)
-    const made = join(sketch, 'sketch.elf')
-    const linked = ['-fuse-linker-plugin', '-Wl,--gc-sections', '-o', made, object(file, true), ...objects, '-lm']
-    compile('avr-gcc', [...flags, ...linked])
-    const [text, data, bss] = outputOf('avr-size', [made]).split('\n')[1]!.trim().split(/\s+/).map(Number)
-    expect(text! + data!).toBeLessThan(32_256)
-    expect(data! + bss!).toBeLessThan(1024)
-  })
+  it.each([...shipped, ...printed])(
+    '%s compiles without a warning, fits, and says hello on an emulated chip',
+    async (name, source) => {
+      const sketch = join(folder, name.replace(/\W+/g, '-'))
+      mkdirSync(sketch)
+      // What the Arduino program does to a sketch: it includes Arduino.h.
+      const file = join(sketch, 'sketch.cpp')
+      writeFileSync(file, `#include <Arduino.h>\n#include "${source}"\n`)
+      const made = join(sketch, 'sketch.elf')
+      const linked = ['-fuse-linker-plugin', '-Wl,--gc-sections', '-o', made, object(file, true), ...objects, '-lm']
+      compile('avr-gcc', [...flags, ...linked])
+      const [text, data, bss] = outputOf('avr-size', [made]).split('\n')[1]!.trim().split(/\s+/).map(Number)
+      expect(text! + data!).toBeLessThan(32_256)
+      expect(data! + bss!).toBeLessThan(1024)
+      const image = join(sketch, 'sketch.hex')
+      compile('avr-objcopy', ['-O', 'ihex', '-R', '.eeprom', made, image])
+      const program = readIntelHex(readFileSync(image, 'latin1'), flashBytes)
+      const rig = new ChipRig(await Atmega328p.create({ program }))
+      rig.host.start()
+      await rig.until(() => rig.host.hello !== undefined, 8000)
+      const { sensors, actuators } = await rig.settle(rig.host.describe())
+      expect(sensors.length + actuators.length).toBeGreaterThan(0)
+    },
+  )
 })
