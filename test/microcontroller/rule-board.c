@@ -75,4 +75,4 @@ ferrule_device *driver_device(void) {
   return &shed;
 }
 
-int main(void) { return driver_run(); }
+int main(int count, char **words) { return driver_run(count, words); }

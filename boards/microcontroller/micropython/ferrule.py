@@ -1318,6 +1318,9 @@ class Board:
             call = self._remember(id, None)
             if call is not None:
                 self._end_call(call, _CANCELLED)
+            else:
+                # Without a place it is not remembered; that its id is used keeps it from running all the same.
+                self._error(id, _CANCELLED)
             return
         if call[1] is not None:
             self._answer(call)
