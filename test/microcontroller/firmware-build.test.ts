@@ -19,7 +19,7 @@ describe.skipIf(version === undefined)('the firmware, built from its sources (ne
   })
   afterAll(() => built.remove())
 
-  it.skipIf(version !== usualVersion).each(['greenhouse', 'minimal'])(
+  it.skipIf(version !== usualVersion).each(['greenhouse', 'minimal', 'safety'])(
     '%s lies in the repository, byte for byte',
     name => {
       const isSame = readFileSync(built.file(`${name}.hex`)).equals(readFileSync(join(firmwareDir, `${name}.hex`)))

@@ -5,7 +5,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 into=$(mkdir -p "${1:-$here}" && cd "${1:-$here}" && pwd)
 cd "$here"
-for name in greenhouse minimal; do
+for name in greenhouse minimal safety; do
   avr-gcc -std=c99 -Wall -Wextra -Werror -Os -flto -mcall-prologues -mrelax -mmcu=atmega328p -DF_CPU=16000000UL \
     -ffunction-sections -fdata-sections -Wl,--gc-sections -I../src \
     -o "$into/$name.elf" "$name.c" chip.c ../src/ferrule/*.c

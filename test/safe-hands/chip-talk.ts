@@ -1,0 +1,101 @@
+import type { Atmega328p } from '../../boards/microcontroller/emulator/index.ts'
+import { type CborInput, type DeviceMessage, FramePort, readDeviceMessage } from '../../boards/remote/link/index.ts'
+import { frame } from '../microcontroller/frame.ts'
+import { actuators, type Output, PinWitness, safetyChip } from './chip-pins.ts'
+
+const session = 0x4a21
+/** At 115200 baud as this chip can have it. */
+const cyclesPerByte = 1360
+
+/**
+ * Speaks to a chip frame by frame, each at the cycle that the test chooses. There is no host that repeats or waits: what
+ * refuses is the device.
+ */
+export class ChipTalk {
+  readonly chip: Atmega328p
+  readonly pins: PinWitness
+  readonly heard: DeviceMessage[] = []
+  #id = 0
+  /** Where its time stands, in cycles. The chip itself is a cycle or two ahead, where an instruction was not over. */
+  #cycle = 0
+
+  static async start(): Promise<ChipTalk> {
+    const talk = new ChipTalk(await safetyChip())
+    // Half a millisecond away from the moments at which the chip counts one.
+    talk.silence(100.5)
+    talk.hello()
+    return talk
+  }
+
+  private constructor(chip: Atmega328p) {
+    this.chip = chip
+    this.pins = new PinWitness(chip)
+    const port = new FramePort({
+      outlet: { write: () => {} },
+      onFrame: (bytes, length) => {
+        const message = readDeviceMessage(bytes, 0, length)
+        if (message.kind !== 'unknown' && message.kind !== 'broken') this.heard.push(message)
+      },
+    })
+    chip.wire.onSent = byte => port.receive(Uint8Array.of(byte))
+  }
+
+  /** Begins the session, and thereby ends the one before. */
+  hello(): void {
+    this.ask([0, session, 1, new Map()])
+  }
+
+  /**
+   * Sends a frame, whose last byte is there after 4 ms to the cycle, and gives what was heard until 10 ms are over. So two
+   * frames are as far apart for the chip as they are for the test.
+   */
+  ask(message: CborInput): DeviceMessage[] {
+    const from = this.heard.length
+    const bytes = frame(message)
+    const sendMs = (bytes.length * cyclesPerByte * 1000) / this.chip.hz
+    this.silence(4 - sendMs)
+    this.chip.send(bytes)
+    this.silence(6 + sendMs)
+    return this.heard.slice(from)
+  }
+
+  /** Calls an actuator. Takes 10 ms. Gives the code that it was refused with; 0 when it was done, -1 while it runs. */
+  call(output: Output, ...args: CborInput[]): number {
+    this.#id = (this.#id + 1) % 256
+    const answers = this.ask([4, session, this.#id, actuators.indexOf(output), args])
+    for (const answer of answers) {
+      if ('id' in answer && answer.id === this.#id && answer.kind !== 'progress')
+        return answer.kind === 'error' ? answer.code : 0
+    }
+    return -1
+  }
+
+  arm(armed: boolean): void {
+    this.ask([9, session, -3, armed])
+  }
+
+  stop(): void {
+    this.ask([8, session, -4])
+  }
+
+  read(sensor: number): unknown {
+    const [answer] = this.ask([3, session, -5, sensor])
+    return answer?.kind === 'result' ? answer.item : undefined
+  }
+
+  /** Lets so many milliseconds of the chip go by, to the cycle. The session is kept alive when they are many. */
+  wait(ms: number): void {
+    let left = ms
+    for (; left > 400; left -= 360) {
+      this.silence(350)
+      this.ask([1, session, -6])
+    }
+    this.silence(left)
+  }
+
+  /** The same without a word from the host. */
+  silence(ms: number): void {
+    this.#cycle += Math.round((ms / 1000) * this.chip.hz)
+    this.chip.runUntil(this.#cycle)
+  }
+}
