@@ -1,5 +1,11 @@
 import { RemoteDevice, type StoredDevice } from '../../boards/remote/index.ts'
-import { createServer, type RecordEntry, type RecordOutcome, type Server, type ServerOptions } from '../../runtime/index.ts'
+import {
+  createServer,
+  type RecordEntry,
+  type RecordOutcome,
+  type Server,
+  type ServerOptions,
+} from '../../runtime/index.ts'
 import { seeded } from '../link/pair.ts'
 import { modernMeta, TestClient } from '../memory-client.ts'
 import { OwnedClock } from '../owned-clock.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { LinkCode } from '../../boards/remote/link/index.ts'
-import { failSafeMs, holdMs, liftMs, restMs, roundMs } from './chip-pins.ts'
+import { type CborInput, LinkCode } from '../../boards/remote/link/index.ts'
+import { failSafeMs, holdMs, liftMs, type Output, restMs, roundMs } from './chip-pins.ts'
 import { ChipTalk } from './chip-talk.ts'
 
 /*
@@ -65,7 +65,9 @@ describe('the longest time away, on the chip', () => {
     const talk = await ChipTalk.start()
     talk.call('pump', true)
     talk.wait(600)
-    expect(talk.heard.filter(({ kind }) => kind === 'log')).toMatchObject([{ severity: 4, text: 'pump' }])
+    expect(talk.heard.filter(({ kind }) => kind === 'log')).toMatchObject([
+      { severity: 4, text: expect.stringMatching(/^pump/) },
+    ])
   })
 })
 
@@ -198,9 +200,9 @@ describe('what fits, on the chip', () => {
     ['valve', [3.5], LinkCode.BadArguments],
     ['pump', [1], LinkCode.BadArguments],
     ['servo', [101], LinkCode.OutOfRange],
-  ] as const)('%s %j is answered with %i, and what is refused moves nothing', async (output, args, code) => {
+  ] as [Output, CborInput[], number][])('%s %j is answered with %i, and what is refused moves nothing', async (output, args, code) => {
     const talk = await ChipTalk.start()
-    expect(talk.call(output, ...(args as (number | boolean)[]))).toBe(code)
+    expect(talk.call(output, ...args)).toBe(code)
     talk.wait(20)
     const { heater, valve } = { heater: talk.chip.pin('D3').rises > 0, valve: talk.pins.isOn('valve') }
     const isOn = code === done && args[0] !== 0

@@ -106,7 +106,7 @@ static ferrule_status set_heater(ferrule_call *call) {
   }
   return FERRULE_DONE;
 }
-FERRULE_ARGUMENT(level, "", "%", FERRULE_NUMBER(1), FERRULE_RANGE(0, 60.5));
+FERRULE_ARGUMENT(level, "", "%", FERRULE_NUMBER(1), FERRULE_RANGE(0, 605));
 FERRULE_ACTUATOR(heater, "Heater, 60.5 percent at most", set_heater, FERRULE_TAKES(level), FERRULE_SAFE(0));
 
 static ferrule_status set_valve(ferrule_call *call) { return switched(call, &PORTB, VALVE); }

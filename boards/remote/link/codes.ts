@@ -1,3 +1,5 @@
+import { DeviceFailure } from '../../../runtime/index.ts'
+
 /** The link's own error codes: 0 and up. Those below zero belong to the sketch. */
 export const LinkCode = Object.freeze({
   /** The kind of message is unknown to the device. */
@@ -56,6 +58,20 @@ const texts: Record<number, string> = {
   [LinkCode.Version]: 'the device speaks another version of the link',
 }
 
+/** With these nothing was begun (section 9 of the norm). */
+const notRun: readonly number[] = [
+  LinkCode.Unsupported,
+  LinkCode.Unknown,
+  LinkCode.BadArguments,
+  LinkCode.OutOfRange,
+  LinkCode.Busy,
+  LinkCode.Interlocked,
+  LinkCode.TooSoon,
+  LinkCode.NotArmed,
+  LinkCode.NoSession,
+  LinkCode.Version,
+]
+
 /** What an error code means, for a reader who has to act on it. */
 export function codeText(code: number): string {
   return texts[code] ?? (code < 0 ? `the device reports error ${code}` : `error ${code} of the link`)
@@ -65,8 +81,9 @@ export function codeText(code: number): string {
  * The device refused or failed, and says so. Thrown on a device from `set` or `read`, it chooses the code: negative
  * ones are the device's own.
  */
-export class LinkError extends Error {
+export class LinkError extends DeviceFailure {
   override readonly name = 'LinkError'
+  override readonly outcome: DeviceFailure['outcome']
   readonly code: number
 
   /**
@@ -76,15 +93,18 @@ export class LinkError extends Error {
   constructor(code: number, text?: string) {
     super(text === undefined || text === '' ? codeText(code) : text)
     this.code = code
+    this.outcome = code === LinkCode.Forgotten ? 'unknown' : notRun.includes(code) ? 'refused' : 'failed'
   }
 }
 
 /** A call reached the line and its outcome never came back: it ran once, or not at all. Never repeat it blindly. */
-export class UnknownOutcomeError extends Error {
+export class UnknownOutcomeError extends DeviceFailure {
   override readonly name = 'UnknownOutcomeError'
+  override readonly outcome = 'unknown'
 }
 
 /** The device cannot be reached, and nothing was moved by this request. */
-export class LinkDownError extends Error {
+export class LinkDownError extends DeviceFailure {
   override readonly name = 'LinkDownError'
+  override readonly outcome = 'refused'
 }
