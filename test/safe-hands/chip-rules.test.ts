@@ -200,16 +200,19 @@ describe('what fits, on the chip', () => {
     ['valve', [3.5], LinkCode.BadArguments],
     ['pump', [1], LinkCode.BadArguments],
     ['servo', [101], LinkCode.OutOfRange],
-  ] as [Output, CborInput[], number][])('%s %j is answered with %i, and what is refused moves nothing', async (output, args, code) => {
-    const talk = await ChipTalk.start()
-    expect(talk.call(output, ...args)).toBe(code)
-    talk.wait(20)
-    const { heater, valve } = { heater: talk.chip.pin('D3').rises > 0, valve: talk.pins.isOn('valve') }
-    const isOn = code === done && args[0] !== 0
-    expect([heater, valve]).toEqual([isOn && output === 'heater', isOn && output === 'valve'])
-    expect(talk.pins.servoPercent).toBe(0)
-    expect(talk.read(0)).toBe(code === done ? 1 : 0)
-  })
+  ] as [Output, CborInput[], number][])(
+    '%s %j is answered with %i, and what is refused moves nothing',
+    async (output, args, code) => {
+      const talk = await ChipTalk.start()
+      expect(talk.call(output, ...args)).toBe(code)
+      talk.wait(20)
+      const { heater, valve } = { heater: talk.chip.pin('D3').rises > 0, valve: talk.pins.isOn('valve') }
+      const isOn = code === done && args[0] !== 0
+      expect([heater, valve]).toEqual([isOn && output === 'heater', isOn && output === 'valve'])
+      expect(talk.pins.servoPercent).toBe(0)
+      expect(talk.read(0)).toBe(code === done ? 1 : 0)
+    },
+  )
 })
 
 describe('arming, on the chip', () => {
@@ -228,8 +231,8 @@ describe('arming, on the chip', () => {
     ['a stop of somebody who has no session', talk => talk.ask([8, 7, -4])],
     ['the fail-safe period', talk => talk.silence(failSafeMs + roundMs)],
     ['disarming', talk => talk.arm(false)],
-    ['a reset', talk => (talk.chip.reset(), talk.silence(100), talk.hello())],
-    ['the watchdog', talk => (talk.chip.reset('watchdog'), talk.silence(100), talk.hello())],
+    ['a reset', talk => talk.restart('pin')],
+    ['the watchdog', talk => talk.restart('watchdog')],
   ] as [string, (talk: ChipTalk) => void][])('is off after %s, and so is what was on', async (_, happens) => {
     const talk = await ChipTalk.start()
     talk.arm(true)

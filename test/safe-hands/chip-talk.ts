@@ -45,6 +45,13 @@ export class ChipTalk {
     this.ask([0, session, 1, new Map()])
   }
 
+  /** Resets the chip, and begins a session once it is up again. */
+  restart(cause: 'pin' | 'watchdog'): void {
+    this.chip.reset(cause)
+    this.silence(100)
+    this.hello()
+  }
+
   /**
    * Sends a frame, whose last byte is there after 4 ms to the cycle, and gives what was heard until 10 ms are over. So two
    * frames are as far apart for the chip as they are for the test.
