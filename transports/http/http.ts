@@ -91,13 +91,18 @@ class Serving implements HttpServing {
 
   async listen(): Promise<void> {
     const { host = 'localhost', port = usualPort } = this.#options
-    const [first, ...others] = host === 'localhost' ? ['127.0.0.1', '::1'] : [host]
-    this.port = await this.#listenAt(first!, port)
-    try {
-      for (const other of others) await this.#listenAt(other, this.port).catch(unlessMissing)
-    } catch (thrown) {
-      for (const listener of this.#listeners) listener.close()
-      throw thrown
+    const addresses = host === 'localhost' ? ['127.0.0.1', '::1'] : [host]
+    for (let tries = 1; ; tries++) {
+      try {
+        this.port = port
+        for (const address of addresses) await this.#listenAt(address)
+        return
+      } catch (thrown) {
+        for (const listener of this.#listeners.splice(0)) listener.close()
+        // A port that is free at one address may be taken at the other: any other port will do.
+        const another = port === 0 && (thrown as NodeJS.ErrnoException).code === 'EADDRINUSE' && tries < 10
+        if (!another) throw thrown
+      }
     }
   }
 
@@ -106,7 +111,7 @@ class Serving implements HttpServing {
     return this.#closing
   }
 
-  #listenAt(host: string, port: number): Promise<number> {
+  #listenAt(host: string): Promise<void> {
     const { tls } = this.#options
     const { headersTimeoutMs, requestTimeoutMs, maxHeaderBytes, maxConnections } = this.#limits
     const settings = {
@@ -134,11 +139,18 @@ class Serving implements HttpServing {
       void this.#endpoint.handle(request, response)
     })
     return new Promise((resolve, reject) => {
-      listener.once('error', reject)
-      listener.listen({ host, port, exclusive: true }, () => {
-        listener.off('error', reject)
+      const failed = (error: NodeJS.ErrnoException) => {
+        // A computer without IPv6 has no ::1 to listen at, and needs none.
+        const isMissing = error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT'
+        if (isMissing && this.#listeners.length > 0) resolve()
+        else reject(error)
+      }
+      listener.once('error', failed)
+      listener.listen({ host, port: this.port, exclusive: true }, () => {
+        listener.off('error', failed)
         this.#listeners.push(listener)
-        resolve((listener.address() as AddressInfo).port)
+        this.port = (listener.address() as AddressInfo).port
+        resolve()
       })
     })
   }
@@ -163,9 +175,4 @@ class Serving implements HttpServing {
     })
     clearTimeout(timer)
   }
-}
-
-/** A computer without IPv6 has no ::1 to listen at, and needs none. */
-function unlessMissing(thrown: NodeJS.ErrnoException): void {
-  if (thrown.code !== 'EADDRNOTAVAIL' && thrown.code !== 'EAFNOSUPPORT') throw thrown
 }
