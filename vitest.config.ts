@@ -10,6 +10,7 @@ export default defineConfig({
     // Many tests start processes. The bound finds what hangs; it says nothing about speed.
     testTimeout: 60_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
     // What servers record while they are tested does not belong among the records of whoever runs the tests.
     env: { XDG_STATE_HOME: join(tmpdir(), `ferrule-tests-${userInfo().username}`) },
   },
