@@ -1,4 +1,4 @@
-import type { Board, Clock } from '../../runtime/index.ts'
+import { type Board, type Clock, DeviceFailure } from '../../runtime/index.ts'
 import { descriptionChanges } from './description-changes.ts'
 import type { StoredDevice } from './description-store.ts'
 import type { DeviceAccess } from './device-access.ts'
@@ -121,18 +121,18 @@ export class LinkSide {
   /**
    * Nothing is armed later than a person meant it: a device that is away, or restarts meanwhile, is not waited for.
    *
-   * @throws Error when the device is away or refuses
+   * @throws DeviceFailure when the device is away or refuses
    */
   async #arm(stored: LinkStored, armed: boolean): Promise<void> {
     const what = armed ? 'armed' : 'disarmed'
     if (this.#stored !== stored) throw this.#replaced()
     if (!this.#presence.here) {
-      throw new LinkDownError(`${this.name} ${this.#options.whyAway()}; its outputs were not ${what}`)
+      throw new DeviceFailure(`${this.name} ${this.#options.whyAway()}; its outputs were not ${what}`)
     }
     const is = await this.host.arm(armed).catch(thrown => {
-      throw new Error(`${this.name}: its outputs were not ${what}: ${cleanText(messageOf(thrown))}`)
+      throw new DeviceFailure(`${this.name}: its outputs were not ${what}: ${cleanText(messageOf(thrown))}`)
     })
-    if (is !== armed) throw new Error(`${this.name}: it says that its outputs are ${is ? '' : 'not '}armed`)
+    if (is !== armed) throw new DeviceFailure(`${this.name}: it says that its outputs are ${is ? '' : 'not '}armed`)
   }
 
   close(): void {

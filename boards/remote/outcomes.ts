@@ -12,7 +12,7 @@ const refusals: readonly number[] = [
   LinkCode.NotArmed,
 ]
 
-/** A device says of these what is in the way, and not what to do. */
+/** Of these a small device says what is in the way, and not what to do. */
 const byRules: readonly number[] = [LinkCode.Interlocked, LinkCode.TooSoon, LinkCode.NotArmed]
 
 const madeSafe: readonly number[] = [LinkCode.TimedOut, LinkCode.Cancelled, LinkCode.Stopped]
@@ -27,8 +27,12 @@ export function moveFailure(thrown: unknown, device: string, readback: string | 
   const text = cleanText(thrown.message)
   if (!refusals.includes(thrown.code)) return new LinkError(thrown.code, `${device}: ${text}`)
   const advice = codeText(thrown.code)
-  const more = byRules.includes(thrown.code) && text !== advice ? ` (${advice})` : ''
-  return new LinkError(thrown.code, `refused by ${device}, and nothing was moved: ${text}${more}`)
+  // A second sentence is its own advice.
+  const saysAll = !byRules.includes(thrown.code) || text === advice || /\. [A-Z]/.test(text)
+  return new LinkError(
+    thrown.code,
+    `refused by ${device}, and nothing was moved: ${saysAll ? text : `${text} (${advice})`}`,
+  )
 }
 
 /** What is told of a reading that failed. */

@@ -235,6 +235,23 @@ it('a code that means refused says that nothing was moved', async () => {
   )
 })
 
+it('what a device says of a rule is followed by what to do, unless it says that itself', async () => {
+  const said = async (code: number, text: string) => {
+    const { board } = boardOf({ actuators: [lamp] }, () => {
+      throw new LinkError(code, text)
+    })
+    return (
+      (await Promise.resolve(board.actuators!.lamp!.set({ percent: 1 }, quietCall())).catch(each => each)) as Error
+    ).message
+  }
+  expect(await said(LinkCode.Interlocked, 'cooler is on')).toMatch(
+    /cooler is on \(another actuator .* safe state first\)$/,
+  )
+  expect(await said(LinkCode.TooSoon, 'wait 300 ms')).toMatch(/wait 300 ms \(it moved a moment ago/)
+  expect(await said(LinkCode.NotArmed, 'door is open')).toMatch(/door is open \(.*until a person arms the outputs/)
+  expect(await said(LinkCode.TooSoon, 'It rests. Call again in 2 s')).toMatch(/moved: It rests\. Call again in 2 s$/)
+})
+
 const texts = [
   '',
   'x'.repeat(300),
