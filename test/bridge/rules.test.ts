@@ -3,7 +3,7 @@ import { LinkDevice } from '../../boards/remote/link/index.ts'
 import { actuator, type Board } from '../../runtime/index.ts'
 import type { Child } from '../child.ts'
 import { noPtys } from '../serial/pty.ts'
-import { CabledBoard, type Firmware, startFerrule } from './cabled-board.ts'
+import { CabledBoard, type Firmware, ownFolders, startFerrule } from './cabled-board.ts'
 
 const on = { type: 'object', properties: { on: { type: 'boolean' } }, required: ['on'] } as const
 
@@ -76,11 +76,15 @@ describe.skipIf(noPtys !== undefined)('a board with rules behind the bridge', ()
 
   it('moves what needs arming only after a person said so, and until a stop', async () => {
     const { cabled, is, armed } = workshop()
-    const bridge = startFerrule(['bridge', '--port', cabled.path])
+    const folders = ownFolders()
+    const bridge = startFerrule(['bridge', '--port', cabled.path], folders)
     await hosted(bridge)
+    const doctor = startFerrule(['doctor', cabled.path], folders)
     expect(await bridge.call('saw', { on: true })).toMatch(/nothing was moved: it stays off until a person arms/)
     expect(await armOutputs(bridge, 'decline')).toMatch(/not carried out: the person did not agree/)
     expect(armed()).toBe(false)
+    await doctor.exit()
+    expect(`${doctor.lines.join('\n')}${doctor.stderr}`).toMatch(/its outputs stay off until a person arms them/)
     expect(await armOutputs(bridge, 'accept')).toMatch(/are armed/)
     expect(armed()).toBe(true)
     await bridge.call('saw', { on: true })

@@ -1,7 +1,9 @@
 /** The device side in Python against the one in TypeScript: the same frames in, the same frames out. */
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, type TestContext } from 'vitest'
-import { type CborInput, LinkDevice } from '../../boards/remote/link/index.ts'
+import { type CborInput, LinkDevice, readCbor } from '../../boards/remote/link/index.ts'
+import type { Board } from '../../runtime/index.ts'
+import { ruleBoard } from '../link/rule-board.ts'
 import { vectorBoard } from '../link/vector-board.ts'
 import { OwnedClock, settled } from '../owned-clock.ts'
 import { frameOf, messagesIn, taken } from './micropython/frames.ts'
@@ -63,12 +65,54 @@ const message = fc.oneof<fc.Arbitrary<CborInput>[]>(
   fc.constantFrom<CborInput>([], 5, ['x', session, 1], [1], [1, session]),
 )
 /** What happens next: a message arrives, once or twice, or time goes by, in milliseconds. */
-const happening = fc.oneof(
+interface Happening {
+  message: CborInput
+  times: number
+  ms: number
+}
+const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 6, arbitrary: message.map(each => ({ message: each, times: 1, ms: 0 })) },
   { weight: 1, arbitrary: message.map(each => ({ message: each, times: 2, ms: 0 })) },
   { weight: 2, arbitrary: fc.constantFrom(10, 100, 1000, 6000).map(ms => ({ message: null, times: 0, ms })) },
 )
 const story = fc.array(happening, { minLength: 5, maxLength: 40 })
+
+/** What a host says to a board with rules, and time that takes them to their borders. */
+const ruled = fc.oneof<fc.Arbitrary<CborInput>[]>(
+  fc.tuple(fc.constant(3), fc.constant(session), fc.constant(-1), fc.nat(3)),
+  fc.tuple(fc.constant(9), fc.constant(session), fc.constant(-2), fc.boolean()),
+  fc.tuple(fc.constant(8), fc.constantFrom(session, 1), fc.constant(-21)),
+  fc.tuple(fc.constant(1), fc.constant(session), fc.constant(-3)),
+)
+const ruledCall: fc.Arbitrary<CborInput[]> = fc.oneof(
+  fc.tuple(fc.constantFrom(0, 1, 3, 4, 5), fc.tuple(fc.boolean())),
+  fc.tuple(fc.constantFrom(2, 6), fc.tuple(fc.constantFrom(0, 5, 10, 20, 21, 30, 40, 41))),
+)
+const rules: fc.Arbitrary<Happening[]> = fc
+  .array(
+    fc.oneof(
+      // The id of a call is the place of the happening.
+      {
+        weight: 6,
+        arbitrary: ruledCall.map((call): Happening => ({ message: [4, session, 0, ...call], times: 1, ms: 0 })),
+      },
+      { weight: 3, arbitrary: ruled.map((message): Happening => ({ message, times: 1, ms: 0 })) },
+      {
+        weight: 4,
+        arbitrary: fc
+          .constantFrom(10, 500, 990, 1000, 2000, 5000)
+          .map((ms): Happening => ({ message: null, times: 0, ms })),
+      },
+    ),
+    { minLength: 10, maxLength: 60 },
+  )
+  .map(happenings =>
+    happenings.map((next, at) =>
+      Array.isArray(next.message) && next.message[0] === 4
+        ? { ...next, message: [4, session, at + 1, ...next.message.slice(3)] }
+        : next,
+    ),
+  )
 
 /** The log is each device's own. */
 const isOutcome = (hex: string) => !/^8[0-9a-f]11/.test(hex)
@@ -78,49 +122,68 @@ const interpreters: [string, (context: TestContext, board: string) => Promise<St
   ['CPython', async (context, board) => steppedInCPython(await full.or(context), board, 1)],
 ]
 
+/** What a device told, without the texts of its errors: those are each device's own as well. */
+function withoutTexts(hex: string): unknown {
+  const message = readCbor(Uint8Array.from(Buffer.from(hex, 'hex')))
+  return Array.isArray(message) && message[0] === 13 ? message.slice(0, 4) : message
+}
+
+/** The same boards in TypeScript, what happens to each, and what is compared of its answers. */
+const boards: [string, () => Board, fc.Arbitrary<Happening[]>, (hex: string) => unknown][] = [
+  ['pot', vectorBoard, story, hex => hex],
+  ['shed', () => ruleBoard().board, rules, withoutTexts],
+]
+
 describe.each(interpreters)('in %s', (_, start) => {
-  it(`whatever comes, it answers as the device in TypeScript does (SEED=${seed})`, async context => {
-    const python = await start(context, 'pot')
-    onTestFinished(() => python.close())
-    let boot = 1
-    const play = async (happenings: { message: CborInput; times: number; ms: number }[]) => {
-      boot++
-      python.restart(boot)
-      const clock = new OwnedClock(0)
-      let written: Uint8Array[] = []
-      const device = new LinkDevice({
-        board: vectorBoard(),
-        clock,
-        id: 'V1',
-        boot,
-        calls: 1,
-        outlet: { write: line => void written.push(line) },
-      })
-      const compare = async (bytes: Uint8Array, told: string) => {
-        const answered = taken(await python.step(clock.now(), bytes)).frames.filter(isOutcome)
-        const wanted = taken(Buffer.concat(written)).frames.filter(isOutcome)
-        written = []
-        expect(answered, told).toEqual(wanted)
-      }
-      device.start()
-      await compare(new Uint8Array(), 'at boot')
-      const hello: CborInput = [0, session, 1, new Map([[1, 1024]])]
-      for (const { message, times, ms } of [{ message: hello, times: 1, ms: 0 }, ...happenings]) {
-        for (let time = 0; time < times; time++) {
-          const line = frameOf(message)
-          device.receive(line)
-          await settled()
-          await compare(line, `to ${JSON.stringify(message)}`)
+  it.for(boards)(
+    `whatever comes to the %s, it answers as the device in TypeScript does (SEED=${seed})`,
+    { timeout: 180_000 },
+    async (board, context) => {
+      const [module, boardOf, stories, compared] = board
+      const python = await start(context, module)
+      onTestFinished(() => python.close())
+      let boot = 1
+      const play = async (happenings: Happening[]) => {
+        boot++
+        python.restart(boot)
+        const clock = new OwnedClock(0)
+        let written: Uint8Array[] = []
+        const device = new LinkDevice({
+          board: boardOf(),
+          clock,
+          id: 'V1',
+          boot,
+          calls: 1,
+          outlet: { write: line => void written.push(line) },
+        })
+        const compare = async (bytes: Uint8Array, told: string) => {
+          const answered = taken(await python.step(clock.now(), bytes))
+            .frames.filter(isOutcome)
+            .map(compared)
+          const wanted = taken(Buffer.concat(written)).frames.filter(isOutcome).map(compared)
+          written = []
+          expect(answered, told).toEqual(wanted)
         }
-        for (let passed = 0; passed < ms; passed += 10) {
-          await clock.advance(10)
-          await compare(new Uint8Array(), `after ${passed + 10} of ${ms} ms`)
+        device.start()
+        await compare(new Uint8Array(), 'at boot')
+        const hello: CborInput = [0, session, 1, new Map([[1, 1024]])]
+        for (const { message, times, ms } of [{ message: hello, times: 1, ms: 0 }, ...happenings]) {
+          for (let time = 0; time < times; time++) {
+            const line = frameOf(message)
+            device.receive(line)
+            await settled()
+            await compare(line, `to ${JSON.stringify(message)}`)
+          }
+          for (let passed = 0; passed < ms; passed += 10) {
+            await clock.advance(10)
+            await compare(new Uint8Array(), `after ${passed + 10} of ${ms} ms`)
+          }
         }
+        await device.close()
       }
-      await device.close()
-    }
-    await fc.assert(fc.asyncProperty(story, play), { seed, numRuns })
-  }, 180_000)
+      await fc.assert(fc.asyncProperty(stories, play), { seed, numRuns })
+    },
+  )
 
   it(`no bytes stop it, and the next hello is answered (SEED=${seed})`, async context => {
     const python = await start(context, 'bench')
