@@ -116,4 +116,12 @@ export const ruleStory: (CborInput | { wait: number })[] = [
   read(saw_on),
   call(saw, true),
   read(vent_opening),
+  // A copy of a hello keeps nothing on.
+  arm(true),
+  call(saw, true),
+  hello,
+  wait(4999),
+  hello,
+  wait(1),
+  read(saw_on),
 ]

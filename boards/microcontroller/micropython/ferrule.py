@@ -1093,7 +1093,7 @@ class Board:
             self._host_frame = min(_FRAME_MAX, longest) if _is_whole(longest, 48) else _FRAME_MAX
             period = members.get(2)
             self._period = min(self._own_period, max(300, period)) if _is_whole(period, 1) else self._own_period
-        if session == self._session:
+            # Not by a copy: who says hello again and again hears nothing of us.
             self._feed()
         self._send([14, session, 1, self._hello()])
 

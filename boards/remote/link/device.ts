@@ -198,8 +198,9 @@ export class LinkDevice {
       this.#hostFrameBytes = Math.min(maxFrameBytes, wholeOr(members.get(maxFrame), maxFrameBytes))
       const asked = Math.max(leastFailSafeMs, wholeOr(members.get(failSafeMs), this.#ownFailSafeMs))
       this.#failSafe.periodMs = Math.min(this.#ownFailSafeMs, asked)
+      // Not by a copy: who says hello again and again hears nothing of us.
+      this.#failSafe.feed()
     }
-    if (session === this.#session) this.#failSafe.feed()
     this.#send({ kind: 'hello', session, version: linkVersion, members: this.#hello() })
   }
 

@@ -125,8 +125,11 @@ static void take_hello(ferrule_device *device, uint16_t session) {
   if (ferrule_next() != FERRULE_ITEM_MAP) return;
   const uint16_t own = device->session;
   device->session = session;
-  if (is_spoken && (session != own || (device->flags & FERRULE_SESSION_USED) != 0)) begin_session(device);
-  if (is_spoken) feed(device);
+  if (is_spoken && (session != own || (device->flags & FERRULE_SESSION_USED) != 0)) {
+    begin_session(device);
+    /* Not by a copy: who says hello again and again hears nothing of us. */
+    feed(device);
+  }
   say_hello(device);
   if (!is_spoken) device->session = own;
 }
