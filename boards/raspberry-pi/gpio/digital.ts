@@ -1,6 +1,7 @@
 import process from 'node:process'
 import type { Digital } from '../../io.ts'
 import { codeOf, HardwareError, hardwareError } from '../hardware-error.ts'
+import { Descriptor } from '../kernel/descriptor.ts'
 import { type KernelCalls, kernelOf } from '../kernel/kernel-calls.ts'
 import { withChip } from './chips.ts'
 import { type FoundLine, findLine, type PinOptions } from './find-line.ts'
@@ -58,10 +59,10 @@ export function digital(options: DigitalOptions): Digital {
     ...(mode === 'output' && { value: initial }),
     ...(mode === 'input' && debounceMs !== undefined && { debounceMs }),
   }
-  const fd = take(kernel, found, config)
-  return mode === 'output'
-    ? new Output(kernel, fd, found.title, options.safe ?? false)
-    : new Input(kernel, fd, found.title, config)
+  const line = new Descriptor(kernel, take(kernel, found, config), found.title, {
+    ENODEV: 'is gone: its controller was removed',
+  })
+  return mode === 'output' ? new Output(line, options.safe ?? false) : new Input(line, config)
 }
 
 function take(kernel: KernelCalls, { chip, offset, title }: FoundLine, config: LineConfig): number {
@@ -81,44 +82,12 @@ function take(kernel: KernelCalls, { chip, offset, title }: FoundLine, config: L
   })
 }
 
-/** A line that is held. Once closed it is gone for good: the number of its descriptor may be another's by then. */
-class Line {
-  readonly kernel: KernelCalls
-  readonly title: string
-  #fd: number | undefined
-
-  constructor(kernel: KernelCalls, fd: number, title: string) {
-    this.kernel = kernel
-    this.#fd = fd
-    this.title = title
-  }
-
-  get held(): boolean {
-    return this.#fd !== undefined
-  }
-
-  use<Result>(call: (kernel: KernelCalls, fd: number) => Result): Result {
-    if (this.#fd === undefined) throw new HardwareError('EBADF', `${this.title} is closed`)
-    try {
-      return call(this.kernel, this.#fd)
-    } catch (thrown) {
-      throw hardwareError(this.title, thrown, { ENODEV: 'is gone: its controller was removed' })
-    }
-  }
-
-  release(): void {
-    const fd = this.#fd
-    this.#fd = undefined
-    if (fd !== undefined) this.kernel.close(fd)
-  }
-}
-
 class Output implements Digital {
-  readonly #line: Line
+  readonly #line: Descriptor
   readonly #safe: boolean
 
-  constructor(kernel: KernelCalls, fd: number, title: string, safe: boolean) {
-    this.#line = new Line(kernel, fd, title)
+  constructor(line: Descriptor, safe: boolean) {
+    this.#line = line
     this.#safe = safe
   }
 
@@ -131,14 +100,14 @@ class Output implements Digital {
   }
 
   close(): void {
-    if (!this.#line.held) return
+    if (this.#line.closed) return
     try {
       // Some kernels leave an output as it was when it is let go.
       this.write(this.#safe)
     } catch (thrown) {
       if (codeOf(thrown) !== 'ENODEV') throw thrown
     } finally {
-      this.#line.release()
+      this.#line.close()
     }
   }
 }
@@ -146,13 +115,13 @@ class Output implements Digital {
 const edges = LineFlag.EDGE_RISING | LineFlag.EDGE_FALLING
 
 class Input implements Digital {
-  readonly #line: Line
+  readonly #line: Descriptor
   readonly #config: LineConfig
   readonly #watchers = new Set<(value: boolean, timeMs: number) => void>()
   #stop: (() => void) | undefined
 
-  constructor(kernel: KernelCalls, fd: number, title: string, config: LineConfig) {
-    this.#line = new Line(kernel, fd, title)
+  constructor(line: Descriptor, config: LineConfig) {
+    this.#line = line
     this.#config = config
   }
 
@@ -180,7 +149,7 @@ class Input implements Digital {
   close(): void {
     this.#watchers.clear()
     if (this.#stop !== undefined) this.#end()
-    this.#line.release()
+    this.#line.close()
   }
 
   #begin(): void {
