@@ -241,14 +241,12 @@ describe('a client that is slow on purpose', () => {
   })
 
   it('and does not read its answer is cut off', async () => {
-    const length = 30_000_000
-    const big = tool({ call: () => 'x'.repeat(length) })
-    const site = await serving({ limits: { stalledMs: 100 } }, { tools: { big }, maxMessageBytes: 2 * length })
+    const big = tool({ call: () => 'x'.repeat(30_000_000) })
+    const site = await serving({ limits: { stalledMs: 100 } }, { tools: { big }, maxMessageBytes: 60_000_000 })
     const { body, headers } = modern('tools/call', { name: 'big' })
     const answer = await site.open({ method: 'POST', headers, body })
     answer.pause()
-    const quick = await site.post(body, headers)
-    expect(quick.message.result.content[0].text).toHaveLength(length)
+    expect((await site.post(discover.body, discover.headers)).status).toBe(200)
     // What is in the socket may be read, and no more.
     setTimeout(() => answer.resume(), 1000)
     expect(await answer.ended).toBe('cut')

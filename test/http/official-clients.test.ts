@@ -25,17 +25,17 @@ const older: ClientKind[] = [
 
 for (const kind of [...clientKinds, ...older]) {
   describe(kind.name, () => {
-    const child = new Child(process.execPath, ['--import', 'tsx', 'test/official/fixture.ts', 'http'], {})
     const recording = new RecordingFetch()
     const client = kind.make()
     const simple = kind.make({})
-    let url: URL
+    let child: Child
     beforeAll(async () => {
+      child = new Child(process.execPath, ['--import', 'tsx', 'test/official/fixture.ts', 'http'], {})
       await child.until(() => /http:\S+/.test(child.stderr), 'a URL')
-      url = new URL(/http:\S+/.exec(child.stderr)![0])
+      const url = new URL(/http:\S+/.exec(child.stderr)![0])
       await client.connectTo(url, recording.fetch)
       await simple.connectTo(url, fetch)
-    }, 30_000)
+    }, 120_000)
     afterEach(() => checkRun({ lines: recording.lines, end: undefined }))
     afterAll(async () => {
       await Promise.all([client.close(), simple.close()])
@@ -52,7 +52,7 @@ for (const kind of [...clientKinds, ...older]) {
       kind.era === 'modern' ? 'The client closed the stream of the call' : 'Cancelled by the client: too slow'
     for (const [name, run] of Object.entries(scenarios)) {
       const reason = kind.cannot[name]
-      if (reason === undefined) it(name, () => run({ client, kind, lastErrorCode, calledOff }), 15_000)
+      if (reason === undefined) it(name, () => run({ client, kind, lastErrorCode, calledOff }), 60_000)
       else it.skip(`${name} (not this client: ${reason})`)
     }
 
@@ -61,7 +61,7 @@ for (const kind of [...clientKinds, ...older]) {
         if (kind.era === 'modern') await expect(simple.call(name)).rejects.toMatchObject({ code: -32021 })
         else expect(await simple.call(name)).toMatchObject({ isError: true, content: [{ type: 'text' }] })
       }
-    }, 15_000)
+    }, 60_000)
 
     it('is surprised by nothing that the server sends', () => {
       expect([...client.errors, ...simple.errors]).toEqual([])
