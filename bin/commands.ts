@@ -57,6 +57,13 @@ const file: Positional = {
   help: `a .js, .mjs, .ts or .mts file that exports a board; ${builtInDemo} is the built-in demo`,
 }
 
+/** How a running server is named. */
+const server: Positional = {
+  name: 'server',
+  required: false,
+  help: "a board's name, a port, a file, or the number of a process",
+}
+
 /** How a port is named, wherever one is asked for. */
 const portForms =
   'a path (/dev/ttyACM0, COM3) or a glob of paths, a serial number, what the board calls itself, ' +
@@ -253,6 +260,32 @@ export const commands = {
       'ferrule log -f',
       'ferrule log --json | jq .tool',
     ],
+  },
+  stop: {
+    summary: 'Put every output of everything that you run into its safe state, where it stays',
+    positionals: [{ ...server, help: `${server.help}; everything when left out` }],
+    options: { json: { help: 'print JSON' } },
+    notes: [
+      'It reaches every ferrule serve and bridge of this user on this computer, at once. Outputs stay off until ' +
+        '"ferrule arm". SIGUSR1 does the same for one process, and the tool stop_all for a model.',
+      'It ends with 0 only when every output was made safe. It ends with 1 when one was not, when a process does not ' +
+        'answer, and when nothing runs.',
+    ],
+    examples: ['ferrule stop', 'ferrule stop greenhouse', 'ferrule stop /dev/ttyACM0'],
+  },
+  arm: {
+    summary: 'Let the outputs of a board move again, after a stop',
+    positionals: [{ ...server, help: `${server.help}; the only one that waits for it when left out` }],
+    options: { yes: { short: 'y', help: 'do not ask: you have looked that nobody is in the way' } },
+    notes: ['Boards are armed one by one. Outputs that want to be armed stay off after every start, too.'],
+    examples: ['ferrule arm', 'ferrule arm greenhouse --yes'],
+  },
+  status: {
+    summary: 'Show what you run, who uses it, and whether it may move',
+    positionals: [],
+    options: { json: { help: 'print JSON' } },
+    notes: ['It ends with 1 when a process does not answer.'],
+    examples: ['ferrule status', 'ferrule status --json'],
   },
   release: {
     summary: 'Have the bridge let go of a port, for an upload',

@@ -3,6 +3,7 @@ import process from 'node:process'
 import { DefinitionError, type Server } from '../runtime/index.ts'
 import { type HttpOptions, type HttpServing, http } from '../transports/http/index.ts'
 import { exitCodes, Failure } from './failure.ts'
+import { stopOnSignal } from './stop-signal.ts'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** Whatever hangs, the process is gone after this. */
@@ -12,12 +13,18 @@ const leaveMs = 1700
  * Serves a board over HTTP until a signal comes: then the actuators go to their safe state and the process ends. A client
  * that leaves changes nothing, since others may be there.
  *
+ * @param listens is told the URL when it does
  * @throws Failure when it cannot listen, with what to do
  */
-export async function serveOverHttp(server: Server, options: HttpOptions): Promise<never> {
+export async function serveOverHttp(
+  server: Server,
+  options: HttpOptions,
+  listens: (url: string) => void = () => {},
+): Promise<never> {
   const say = (text: string) => void process.stderr.write(`ferrule: ${text}\n`)
   server.diagnose = say
   process.on('exit', () => server.makeSafeNow())
+  stopOnSignal(server, say)
   let serving: HttpServing | undefined
   const leave = async (code: number) => {
     for (const signal of signals) process.removeAllListeners(signal).on(signal, () => process.exit(130))
@@ -34,6 +41,7 @@ export async function serveOverHttp(server: Server, options: HttpOptions): Promi
     say(`a promise was rejected and nobody looked: ${reason instanceof Error ? reason.stack : reason}`)
   })
   serving = await listen(server, options)
+  listens(serving.url)
   say(`serves ${server.board.name} at ${serving.url}`)
   for (const address of otherAddresses(options.host)) say(`  and at ${serving.url.replace('localhost', address)}`)
   if (process.stderr.isTTY) {

@@ -3,6 +3,7 @@ import type { Server } from '../runtime/index.ts'
 import { type PortChange, serveSerial } from '../transports/serial/index.ts'
 import { exitCodes } from './failure.ts'
 import { asFailure, type PortUse } from './line-options.ts'
+import { stopOnSignal } from './stop-signal.ts'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** Whatever hangs, the process is gone after this. */
@@ -16,6 +17,7 @@ export async function serveOnCable(server: Server, spec: string, use: PortUse): 
   const say = (text: string) => void process.stderr.write(`ferrule: ${text}\n`)
   server.diagnose = say
   process.on('exit', () => server.makeSafeNow())
+  stopOnSignal(server, say)
   const { promise: told, resolve: leave } = withResolvers<number>()
   for (const signal of signals) process.on(signal, () => leave(exitCodes.ok))
   process.on('uncaughtException', error => {

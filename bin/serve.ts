@@ -1,11 +1,13 @@
+import { resolve } from 'node:path'
 import { type Board, createServer, type Server, type ServerOptions } from '../runtime/index.ts'
-// Loaded before the server file is: from then on nothing but the protocol reaches stdout, whatever the file prints.
-import { stdio } from '../transports/stdio/index.ts'
-import { type Arguments, httpOptionNames } from './commands.ts'
+import { type Arguments, builtInDemo, httpOptionNames } from './commands.ts'
 import { exitCodes, Failure } from './failure.ts'
 import { type Loaded, load } from './load.ts'
+// Loaded before the server file is: from then on nothing but the protocol reaches stdout, whatever the file prints.
+import { serveHost } from './one-host.ts'
 import { operatorChoice, operatorOptions } from './operator-options.ts'
 import { type ClosableRecorder, recorderOf, recordOptions } from './record/options.ts'
+import type { ServedBy } from './share/server-door.ts'
 
 /** `ferrule serve`: joins the board of a file to stdin and stdout, to a cable, or to HTTP. */
 export async function run({ positionals, values, lists = {} }: Arguments): Promise<void> {
@@ -23,7 +25,21 @@ export async function run({ positionals, values, lists = {} }: Arguments): Promi
   const loaded = await load(file)
   const server = await toServer(file, loaded, values, { ...choice, ...(recorder && { recorder }) })
   if (recorder !== undefined) closingToo(server, recorder)
-  if (overHttp !== undefined) return (await import('./serve-http.ts')).serveOverHttp(server, overHttp)
+  let over = overHttp === undefined ? String(values.serial ?? 'stdio') : 'http'
+  void openDoor(server, {
+    kind: 'serve',
+    file: file === builtInDemo ? file : resolve(file),
+    over: () => over,
+    limits: choice.limits,
+    simulated: values.simulate === true,
+    ...(recorder !== undefined && !loaded.server && { recordOf: board => recorder.pathOf(board) }),
+  })
+  if (overHttp !== undefined) {
+    const { serveOverHttp } = await import('./serve-http.ts')
+    return serveOverHttp(server, overHttp, url => {
+      over = url
+    })
+  }
   if (values.serial !== undefined) {
     const [{ serveOnCable }, { portUse }] = await Promise.all([
       import('./serve-serial.ts'),
@@ -32,9 +48,18 @@ export async function run({ positionals, values, lists = {} }: Arguments): Promi
     return serveOnCable(server, String(values.serial), portUse(values))
   }
   const greeting = process.stdin.isTTY ? (await import('./greeting.ts')).greeting(file, loaded) : ''
-  const served = stdio().serve(server)
+  const served = serveHost(server)
   process.stderr.write(greeting)
   await served
+}
+
+/** While nobody waits for it: a host waits for its first answer. */
+async function openDoor(server: Server, by: ServedBy): Promise<void> {
+  try {
+    await (await import('./share/server-door.ts')).openServerDoor(server, by)
+  } catch (thrown) {
+    say(`ferrule stop does not find this server: ${(thrown as Error).message}`)
+  }
 }
 
 /** Options of which somebody believes afterwards that they hold. */

@@ -103,6 +103,8 @@ export interface Server {
   readonly logLevel: LogLevel | undefined
   /** Called when {@link Server.logLevel} may be another one. */
   onLogLevel: () => void
+  /** How many clients are connected. */
+  readonly clients: number
   /** A new client: its lines go into the connection, the answers into the outlet. */
   connect(outlet: Outlet, peer?: Peer): Connection
   /**
@@ -321,6 +323,10 @@ class BoardServer implements Server, ServerCore {
       if (logLevel !== undefined && !isAtLeast(logLevel, least)) least = logLevel
     }
     return least
+  }
+
+  get clients(): number {
+    return this.#connections.size
   }
 
   connect(outlet: Outlet, peer?: Peer): Connection {

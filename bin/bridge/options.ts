@@ -20,6 +20,8 @@ export interface BridgeOptions {
   /** What the devices print is added to this file. */
   logFile?: string
   share: boolean
+  /** Where it serves hosts now, when that is not its standard input. */
+  over?: () => string
   /** What whoever runs the bridge holds it to. */
   operator: OperatorChoice
   /** The options of the record, as a command line has them. */

@@ -5,6 +5,7 @@ import { stdio } from '../../transports/stdio/index.ts'
 import { Failure } from '../failure.ts'
 import { type ClosableRecorder, recorderOf } from '../record/options.ts'
 import { type OwnContext, type OwnedDevice, type Shared, shareDevice } from '../share/index.ts'
+import { openServerDoor } from '../share/server-door.ts'
 import { AllowCheck } from './allow-check.ts'
 import { boardChanges } from './board-changes.ts'
 import { deviceLog } from './device-log.ts'
@@ -31,12 +32,17 @@ export async function serveBridge(options: BridgeOptions): Promise<void> {
  *
  * @throws Failure when another process has the devices
  */
-export async function serveBridgeOverHttp(options: BridgeOptions, overHttp: HttpOptions): Promise<void> {
+export async function serveBridgeOverHttp(given: BridgeOptions, overHttp: HttpOptions): Promise<void> {
+  let over = 'http'
+  const listens = (url: string) => {
+    over = url
+  }
+  const options = { ...given, over: () => over }
   const { serveOverHttp } = await import('../serve-http.ts')
   const recorder = await recorderOf(options.record, tellOperator)
   if (!options.share) {
     const { server, close } = await ownDevices(options, recorder)
-    return serveOverHttp(closingToo(server, close), overHttp)
+    return serveOverHttp(closingToo(server, close), overHttp, listens)
   }
   const shared = await share(options, recorder)
   const { server, ownerPid } = shared
@@ -51,7 +57,7 @@ export async function serveBridgeOverHttp(options: BridgeOptions, overHttp: Http
     server.close = closeServer
     await shared.close(reason)
   }
-  return serveOverHttp(server, overHttp)
+  return serveOverHttp(server, overHttp, listens)
 }
 
 async function share(options: BridgeOptions, recorder: ClosableRecorder | undefined): Promise<Shared> {
@@ -118,9 +124,20 @@ async function ownDevices(
     if (context?.released === true) device.standBy()
     else device.start()
   }
+  const closeDoor = await openServerDoor(server, {
+    kind: 'bridge',
+    over: options.over ?? (() => 'stdio'),
+    limits,
+    ...(recorder !== undefined && { recordOf: board => recorder.pathOf(board) }),
+    controls: { status: () => ({ ports: devices.map(device => device.status()) }) },
+  }).catch(thrown => {
+    say(`ferrule stop does not find this bridge: ${thrown.message}`)
+    return () => {}
+  })
   return {
     server,
     async close() {
+      closeDoor()
       await Promise.all(devices.map(device => device.close()))
       mirror?.close()
       await log.close()

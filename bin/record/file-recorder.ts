@@ -74,6 +74,10 @@ export class FileRecorder implements Recorder {
     this.#file = new RecordFile({ path, totalBytes, partBytes, fsync })
   }
 
+  pathOf(): string {
+    return this.#options.path
+  }
+
   record(entry: RecordEntry): void {
     if (this.#closed) return
     this.#append(entry)

@@ -17,6 +17,12 @@ export class FolderRecorder implements ClosableRecorder {
     this.#folder = folder
   }
 
+  pathOf(board: string): string {
+    const own = recordPath(board, this.#folder)
+    const isOwn = this.#files.has(own) || this.#files.size < mostBoards
+    return isOwn ? own : recordPath('other-boards', this.#folder)
+  }
+
   record(entry: RecordEntry): void {
     this.#of(entry.board).record(entry)
   }
@@ -38,9 +44,7 @@ export class FolderRecorder implements ClosableRecorder {
   }
 
   #of(board: string): FileRecorder {
-    const own = recordPath(board, this.#folder)
-    const isOwn = this.#files.has(own) || this.#files.size < mostBoards
-    const path = isOwn ? own : recordPath('other-boards', this.#folder)
+    const path = this.pathOf(board)
     let file = this.#files.get(path)
     if (file === undefined) {
       file = new FileRecorder({ ...this.#options, path })

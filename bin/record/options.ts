@@ -12,6 +12,8 @@ export const recordOptions = {
 
 /** A recorder that is closed when the server is. */
 export interface ClosableRecorder extends Recorder {
+  /** The file in which the entries of a board are. */
+  pathOf(board: string): string
   /** Resolves when everything so far is written, or cannot be. Never rejects. */
   flush(): Promise<void>
   /** Writes what is left, but does not wait for it for long. What comes afterwards is not recorded. */

@@ -15,6 +15,8 @@ export interface Door {
   answer(take: (socket: Socket) => void): void
   /** Gives the key back: whoever asks next has it. */
   close(): void
+  /** It does not keep the process alive. */
+  unref(): void
 }
 
 /**
@@ -84,6 +86,7 @@ async function beginTerm(folder: string, hash: string, term: number): Promise<Do
   timer.unref()
   return {
     answer: door.answer,
+    unref: door.unref,
     close() {
       clearInterval(timer)
       door.close()
@@ -154,7 +157,8 @@ function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-async function openDoor(path: string): Promise<Door> {
+/** Opens a door at the path of a socket, or the name of a pipe. */
+export async function openDoor(path: string): Promise<Door> {
   const early: Socket[] = []
   let take = (socket: Socket): void => {
     early.push(socket)
@@ -179,13 +183,14 @@ async function openDoor(path: string): Promise<Door> {
       listener.close()
       for (const socket of early.splice(0)) socket.destroy()
     },
+    unref: () => void listener.unref(),
   }
 }
 
 const retryMs = 20
 
 /** Connects to a socket or pipe; nothing when there is nobody behind it. */
-async function reach(path: string): Promise<Socket | undefined> {
+export async function reach(path: string): Promise<Socket | undefined> {
   for (let tries = 0; ; tries++) {
     try {
       return await connected(path)

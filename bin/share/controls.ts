@@ -20,7 +20,8 @@ export interface ControlTarget {
   status(): object
   server: Server
   controls: DeviceControls
-  release: DeviceRelease
+  /** Lets the device go and takes it again; nothing where that is not to be had. */
+  release?: DeviceRelease
 }
 
 /** So much may wait to be read by somebody who looks on, in bytes, before events are left out. */
@@ -34,10 +35,12 @@ export async function runControl(socket: Socket, line: DoorLine, target: Control
   const answer = (members: object) => socket.end(doorText({ ferrule: command, ...members }))
   try {
     if (command === 'trace' && target.controls.trace !== undefined) return trace(socket, target.controls.trace)
+    const { release } = target
     const run = Object.hasOwn(commands, command) ? commands[command] : undefined
     if (run === undefined) return void answer({ ok: false, error: `The owner of this device knows no "${command}"` })
-    const hold = command === 'release' && line.hold === true
-    const members = { ok: true, ...(await (hold ? outcomeOf(target.release.hold(socket)) : run(target))) }
+    const hold = command === 'release' && line.hold === true && release !== undefined
+    if (command === 'stop' || command === 'arm') socket.write(doorText({ ferrule: 'heard' }))
+    const members = { ok: true, ...(await (hold ? outcomeOf(release.hold(socket)) : run(target, byOf(line)))) }
     // Whoever holds a device goes on listening.
     if (hold) socket.write(doorText({ ferrule: command, ...members }))
     else answer(members)
@@ -46,17 +49,35 @@ export async function runControl(socket: Socket, line: DoorLine, target: Control
   }
 }
 
-const commands: Record<string, (target: ControlTarget) => Promise<object>> = {
-  async status({ status, controls }) {
-    return { ...status(), device: (await controls.status?.()) ?? {} }
+const commands: Record<string, (target: ControlTarget, by: string) => Promise<object>> = {
+  status: statusOf,
+  release: ({ release }) => outcomeOf(release?.release() ?? notHere()),
+  retake: ({ release }) => outcomeOf(release?.retake() ?? notHere()),
+  async stop(target, by) {
+    const report = await target.server.stop(by)
+    return { ...(await statusOf(target)), report }
   },
-  release: ({ release }) => outcomeOf(release.release()),
-  retake: ({ release }) => outcomeOf(release.retake()),
-  async stop({ server }) {
-    const failures = await server.makeSafe()
-    if (failures.length > 0) throw new Error(failures.join('; '))
-    return {}
+  async arm(target, by) {
+    await target.server.arm(by)
+    return statusOf(target)
   },
+}
+
+async function statusOf({ status, server, controls }: ControlTarget): Promise<object> {
+  const { armed, stopped } = server
+  return { ...status(), armed, stopped, device: (await controls.status?.()) ?? {} }
+}
+
+function notHere(): Promise<never> {
+  return Promise.reject(new Error('There is nothing here to be let go of'))
+}
+
+const longestBy = 100
+
+/** Who gives a command, as far as it says. */
+function byOf({ by }: DoorLine): string {
+  const text = typeof by === 'string' ? by.replace(/[^ -~\u00a0-\u02ff]/g, '?').slice(0, longestBy) : ''
+  return text === '' ? 'another program of this user' : text
 }
 
 async function outcomeOf(done: Promise<unknown>): Promise<object> {

@@ -13,6 +13,7 @@ import { isObject } from '../../runtime/json.ts'
  *   copy  → owner   the byte 04: nothing more comes
  *
  *   any program → owner   {"ferrule":"status"}
+ *   owner → program       {"ferrule":"heard"}   at once, before a `stop` or `arm` is done
  *   owner → program       {"ferrule":"status","ok":true,…}
  */
 export type DoorLine = { ferrule: string } & Record<string, unknown>

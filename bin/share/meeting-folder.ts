@@ -13,24 +13,37 @@ const longestSocketName = 40
  * the sockets in it.
  *
  * Hosts start their servers with few of the variables of the user's shell, or with all of them. The folder has to be the
- * same one for both, so it is not left to `TMPDIR`, and what `XDG_RUNTIME_DIR` usually says is known without it.
+ * same one for both, so it is not left to `TMPDIR`, and what `XDG_RUNTIME_DIR` usually says is known without it. Whoever
+ * wants to keep some copies apart from all others says so by `FERRULE_RUNTIME_DIR`.
  *
  * @throws Error when there is no such folder: which one, and what is wrong with it
  */
 export function meetingFolder(env: NodeJS.ProcessEnv = process.env): string {
   const { uid } = userInfo()
-  const candidates = [
-    ...(env.XDG_RUNTIME_DIR ? [join(env.XDG_RUNTIME_DIR, 'ferrule')] : []),
-    `/run/user/${uid}/ferrule`,
-    `/tmp/ferrule-${uid}`,
-  ]
   let problem = ''
-  for (const folder of candidates) {
+  for (const folder of candidatesOf(env, uid)) {
     const found = unfit(folder, uid)
     if (found === undefined) return folder
     problem ||= `${folder} ${found}`
   }
   throw new Error(problem)
+}
+
+/**
+ * All the folders in which copies may have met: one that was started by the system before the user came has another
+ * environment than the user's shell. None is made.
+ */
+export function meetingFolders(env: NodeJS.ProcessEnv = process.env): string[] {
+  const { uid } = userInfo()
+  const folders = candidatesOf(env, uid).filter(
+    folder => lstatSync(folder, { throwIfNoEntry: false }) !== undefined && unfit(folder, uid) === undefined,
+  )
+  return [...new Set(folders)]
+}
+
+function candidatesOf({ FERRULE_RUNTIME_DIR: only, XDG_RUNTIME_DIR: own }: NodeJS.ProcessEnv, uid: number): string[] {
+  if (only) return [only]
+  return [...(own ? [join(own, 'ferrule')] : []), `/run/user/${uid}/ferrule`, `/tmp/ferrule-${uid}`]
 }
 
 /** Makes the folder where it is missing, and says what keeps it from being used. */

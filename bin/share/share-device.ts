@@ -1,8 +1,10 @@
+import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Connection, OperatorLimits, Outlet, Peer, Server } from '../../runtime/index.ts'
 import { type StdioConnection, type StdioInput, type StdioServer, stdio } from '../../transports/stdio/index.ts'
 import { limitTexts } from '../operator-options.ts'
 import { type Claim, claim, type Door } from './claim.ts'
+import { controlDevice } from './control.ts'
 import { DeviceOwner, newSecret, type OwnContext, type OwnedDevice } from './device-owner.ts'
 import type { ReleaseState } from './device-release.ts'
 import { orphaned } from './orphan.ts'
@@ -53,7 +55,7 @@ export async function shareDevice(options: ShareOptions): Promise<Shared> {
   return shared
 }
 
-const noDoor: Door = { answer() {}, close() {} }
+const noDoor: Door = { answer() {}, close() {}, unref() {} }
 
 /** Between two tries to take over a device that cannot be taken, in milliseconds. */
 const retryMs = 1000
@@ -175,6 +177,16 @@ class SharedDevice implements Shared, StdioServer {
   async makeSafe(): Promise<unknown> {
     // Another host goes on working with the device.
     return this.#owned === undefined || this.#owned.shared ? undefined : this.#owned.device.server.makeSafe()
+  }
+
+  /** Also when another process has the device: it is the one that can. */
+  async stop(by: string): Promise<unknown> {
+    await this.#finding?.catch(() => {})
+    if (this.#owned !== undefined) return this.#owned.device.server.stop(by)
+    const control = await controlDevice(this.#options.key, 'stop', { by: `${by} of process ${process.pid}` })
+    if (control === undefined) throw new Error('no process has the device at the moment')
+    control.close()
+    return control.answer.report
   }
 
   makeSafeNow(): void {

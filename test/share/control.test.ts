@@ -84,13 +84,33 @@ describe('a person at another terminal', () => {
     expect(copies.times('takes again')).toBe(1)
   })
 
-  it('stops everything that moves', async () => {
+  it('stops everything that moves, which stays off until it is armed', async () => {
     const first = await copies.start()
     await move(first, 1, 'wild', 60_000)
-    expect((await command('stop')).answer).toMatchObject({ ok: true })
+    expect((await command('stop', { by: 'the\ntest' })).answer).toMatchObject({
+      ok: true,
+      stopped: true,
+      report: { outputs: [{ actuator: 'arm', state: 'set' }], failures: [] },
+    })
+    await first.tells('Everything was stopped by the?test')
     expect(await first.answer(1)).toMatchObject({ result: { isError: true } })
+    expect(await first.call('arm', { ms: 1, tag: 'early' })).toContain('stay off')
+    expect((await command('arm')).answer).toMatchObject({ ok: true, armed: true, stopped: false })
     expect(await first.call('arm', { ms: 1, tag: 'later' })).toContain('moved later')
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'stops it by a signal too, also to a copy that goes through another',
+    async () => {
+      const first = await copies.start()
+      const second = await copies.start()
+      await move(first, 1, 'wild', 60_000)
+      second.process.kill('SIGUSR1')
+      expect(await first.answer(1)).toMatchObject({ result: { isError: true } })
+      await first.tells(`Everything was stopped by SIGUSR1 of process ${second.process.pid}`)
+      expect(await second.call('arm', { ms: 1, tag: 'early' })).toContain('stay off')
+    },
+  )
 
   it('looks on at the traffic until it has seen enough', async () => {
     await copies.start()

@@ -1,0 +1,91 @@
+import type { StoppedOutput, StopReport } from '../runtime/index.ts'
+import type { Arguments } from './commands.ts'
+import { exitCodes } from './failure.ts'
+import {
+  allAnswered,
+  allRunning,
+  meant,
+  nothingRuns,
+  printable,
+  type Running,
+  type ServerAnswer,
+  serverText,
+} from './running.ts'
+
+/** What became of the outputs of one process. */
+interface Stopped {
+  pid: number
+  answer?: ServerAnswer
+  /** Why it is not known. */
+  error?: string
+}
+
+/** `ferrule stop`: puts every output of everything that this user runs into its safe state, where it stays. */
+export async function run({ positionals, values }: Arguments): Promise<void> {
+  const [word] = positionals
+  const targets = word === undefined ? allRunning() : (await meant(await allAnswered(), word)).map(each => each.running)
+  const asJson = values.json === true
+  const stopped = await Promise.all(
+    targets.map(async target => {
+      const one = await stop(target)
+      // At once: another one may hang.
+      if (one !== undefined && !asJson) process.stdout.write(`${textOf(one)}\n`)
+      return one
+    }),
+  )
+  const all = stopped.filter(one => one !== undefined)
+  if (asJson) process.stdout.write(`${JSON.stringify(all.map(jsonOf), null, 2)}\n`)
+  if (all.length === 0) throw nothingRuns()
+  process.exitCode = all.every(isSafe) ? exitCodes.ok : exitCodes.failed
+}
+
+async function stop(target: Running): Promise<Stopped | undefined> {
+  const { pid } = target
+  try {
+    const answer = await target.tell('stop', 'ferrule stop')
+    if (answer === undefined) return undefined
+    return answer.ok === true ? { pid, answer } : { pid, error: answer.error ?? 'it does not say why' }
+  } catch (thrown) {
+    return { pid, error: (thrown as Error).message }
+  }
+}
+
+const safeStates: readonly StoppedOutput['state'][] = ['confirmed', 'set', 'none']
+
+function isSafe({ answer }: Stopped): boolean {
+  const { outputs, failures } = answer?.report ?? {}
+  return failures?.length === 0 && outputs?.every(({ state }) => safeStates.includes(state)) === true
+}
+
+const words: Record<StoppedOutput['state'], string> = {
+  confirmed: 'safe, as its sensor shows',
+  set: 'set to its safe state; no sensor shows it',
+  none: 'has no safe state',
+  unconfirmed: 'set to its safe state, but its sensor does not show it: look at it',
+  failed: 'NOT SAFE: it could not be set. Switch it off by hand',
+}
+
+function textOf(one: Stopped): string {
+  const { answer, error, pid } = one
+  if (answer === undefined) return `NOT STOPPED: ${error?.startsWith('process') ? error : `process ${pid}: ${error}`}`
+  const { outputs, failures }: StopReport = answer.report ?? { outputs: [], failures: [] }
+  const width = Math.max(0, ...outputs.map(({ actuator }) => actuator.length))
+  return [
+    `${serverText(answer)}: ${isSafe(one) ? 'stopped' : 'NOT SAFE'}`,
+    ...outputs.map(({ actuator, state, readback }) => {
+      const { sensor, value, unit = '' } = readback ?? {}
+      const seen = value === undefined ? '' : ` (${sensor}: ${`${value} ${unit}`.trim()})`
+      return `  ${actuator.padEnd(width)}  ${words[state]}${seen}`
+    }),
+    ...failures.map(failure => `  ${failure}`),
+    ...(outputs.length === 0 && failures.length === 0 ? ['  it has no outputs'] : []),
+  ]
+    .map(printable)
+    .join('\n')
+}
+
+function jsonOf({ pid, answer, error }: Stopped): object {
+  return answer === undefined
+    ? { pid, error }
+    : { pid, board: answer.board, kind: answer.kind, ...(answer.report ?? {}), stopped: answer.stopped }
+}
