@@ -18,6 +18,9 @@ export type Wire = (byte: number) => readonly number[]
 export const through: Wire = byte => [byte]
 export const nothing: Wire = () => []
 
+/** A byte takes 85 µs. */
+const partsOfMs = 12
+
 /** What a call came to, as the model hears it. */
 export interface Told {
   outcome: RecordOutcome
@@ -41,6 +44,7 @@ export class ChipHands {
   toChip: Wire = through
   toHost: Wire = through
   #sent: number[] = []
+  #soon: (() => void)[] = []
   #open = false
 
   /** Plugs a chip in, and waits until the bridge serves it. */
@@ -103,10 +107,18 @@ export class ChipHands {
     this.device.lost(new Error('/dev/ttyACM0 was unplugged'))
   }
 
+  /** Has something happen between two instructions of the chip, before the next byte is whole. */
+  soon(happens: () => void): void {
+    this.#soon.push(happens)
+  }
+
   /** Lets so many milliseconds go by, for everything. */
   async pass(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed++) {
-      this.chip.run(0.001)
+      for (let part = 0; part < partsOfMs; part++) {
+        this.chip.run(0.001 / partsOfMs)
+        for (const happens of this.#soon.splice(0)) happens()
+      }
       const bytes = Uint8Array.from(this.#sent)
       this.#sent = []
       if (this.#open && bytes.length > 0) this.device.receive(bytes)
