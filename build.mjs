@@ -68,6 +68,8 @@ for (const file of readdirSync(microcontroller, { recursive: true, encoding: 'ut
   if (handedOut.some(pattern => pattern.test(file)))
     cpSync(join(microcontroller, file), join(made, microcontroller, file))
 }
+// The page for people is served as it was written.
+cpSync('bin/page', join(made, 'bin/page'), { recursive: true, filter: file => !file.endsWith('.json') })
 // A server that runs from dist/ finds either the old build or the new one, never half of one.
 rmSync('dist', { recursive: true, force: true })
 renameSync(made, 'dist')

@@ -87,6 +87,7 @@ const httpOptions = {
     optional: /^(\[[\da-f:]+\]:|[\w.-]*:)?\d{1,5}$/i,
     help: 'serve over HTTP, at localhost:8970 when no place is named',
   },
+  page: { help: 'a page at / for people: sensors, controls, a stop button. A link to it is printed' },
   'tls-key': { value: 'FILE', help: 'serve HTTPS: the private key, as PEM' },
   'tls-cert': { value: 'FILE', help: 'serve HTTPS: the certificate, as PEM' },
   'allowed-host': { value: 'NAME', many: true, help: 'a further name under which it may be reached, such as pi.local' },
@@ -307,6 +308,7 @@ export const commands = {
     ],
     options: {
       'read-only': { help: 'the token reads the sensors and moves nothing' },
+      person: { help: 'the token is for a person at the page, who is not asked before a move; not for a model' },
       expires: { value: 'TIME', help: 'when it stops working: 12h, 90d or 8w from now (never)' },
       file: { value: 'FILE', help: 'the file of tokens (tokens.json in the folder of ferrule in your configuration)' },
     },
@@ -317,6 +319,7 @@ export const commands = {
     examples: [
       'ferrule token create laptop --expires 90d',
       'ferrule token create dashboard --read-only',
+      'ferrule token create anna --person',
       'ferrule token list',
       'ferrule token revoke laptop',
     ],

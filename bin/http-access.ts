@@ -6,10 +6,12 @@ import {
   isExpired,
   type OAuthAuthorizer,
   oauthAuthorizer,
+  runKeyAuthorizer,
+  type TokenFile,
   tokenAuthorizer,
   tokenFile,
 } from '../transports/http/authorization/index.ts'
-import type { Authorizer } from '../transports/http/authorizer.ts'
+import type { Authorized, Authorizer } from '../transports/http/authorizer.ts'
 import type { Arguments } from './commands.ts'
 import { exitCodes, Failure } from './failure.ts'
 import { usualTokenFile } from './token-place.ts'
@@ -18,6 +20,8 @@ import { usualTokenFile } from './token-place.ts'
 export interface Door {
   /** Other computers can reach the server. */
   open: boolean
+  /** The key of the page for people, where there is one. */
+  runKey?: string
   /** The server's name, as people are shown it when they log in. */
   name?: string
   /** Tells the operator. */
@@ -34,21 +38,37 @@ export async function httpAccess(values: Arguments['values'], door: Door): Promi
   try {
     const oauth = await oauthOf(values, door)
     const tokens = tokensOf(values, door, oauth !== undefined)
-    return tokens && oauth ? eitherAuthorizer(tokens, oauth) : (tokens ?? oauth)
+    const others = tokens && oauth ? eitherAuthorizer(tokens, oauth) : (tokens ?? oauth)
+    if (door.runKey === undefined) return others
+    if (others !== undefined) return runKeyAuthorizer(door.runKey, others)
+    // Programs on this computer come in as they do without the page; people may also bring a token of theirs.
+    return runKeyAuthorizer(door.runKey, tokenAuthorizer(usualFile(), { say: door.say }), anyone)
   } catch (thrown) {
     throw thrown instanceof AuthorizationError ? new Failure(thrown.message) : thrown
   }
 }
 
-function tokensOf(values: Arguments['values'], { open, say }: Door, hasIssuer: boolean): Authorizer | undefined {
+const anyone: Authorized = Object.freeze({ access: 'act', client: 'anyone' })
+
+function usualFile(): TokenFile {
+  return tokenFile(usualTokenFile({ ...process, home: homedir() }))
+}
+
+function tokensOf(
+  values: Arguments['values'],
+  { open, runKey, say }: Door,
+  hasIssuer: boolean,
+): Authorizer | undefined {
   const asked = values['token-file'] !== undefined || values['require-token'] === true
   if (!asked && (!open || hasIssuer)) return undefined
-  const file = tokenFile(String(values['token-file'] ?? usualTokenFile({ ...process, home: homedir() })))
+  const file = values['token-file'] === undefined ? usualFile() : tokenFile(String(values['token-file']))
   if (!file.tokens().some(token => !isExpired(token, Date.now()))) {
     const where = values['token-file'] === undefined ? '' : ` --file ${file.path}`
     const what = `${file.path} has no token that works: make one with   ferrule token create NAME${where}`
-    if (!asked) throw new Failure(`other computers can reach this address, so it asks for a token, but ${what}`)
-    say(`nobody is let in yet: ${what}`)
+    if (!asked && runKey === undefined) {
+      throw new Failure(`other computers can reach this address, so it asks for a token, but ${what}`)
+    }
+    say(`nobody is let in yet${runKey === undefined ? '' : ' but by the link to the page'}: ${what}`)
   }
   return tokenAuthorizer(file, { say })
 }

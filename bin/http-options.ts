@@ -4,6 +4,12 @@ import type { HttpOptions } from '../transports/http/index.ts'
 import { type Arguments, httpOptionNames } from './commands.ts'
 import { exitCodes, Failure } from './failure.ts'
 
+/** How a board is served over HTTP by the command. */
+export interface ServedOverHttp extends HttpOptions {
+  /** The key that opens the page for people in this run. It is for the person at the terminal, and for no log. */
+  pageKey?: string
+}
+
 /**
  * Reads `--http` and the options that belong to it; nothing when the command is not to listen.
  *
@@ -12,7 +18,7 @@ import { exitCodes, Failure } from './failure.ts'
 export async function httpOptions({
   values,
   lists,
-}: Pick<Arguments, 'values' | 'lists'>): Promise<HttpOptions | undefined> {
+}: Pick<Arguments, 'values' | 'lists'>): Promise<ServedOverHttp | undefined> {
   if (values.http === undefined) {
     const lonely = httpOptionNames.find(name => values[name] !== undefined)
     if (lonely !== undefined) throw new Failure(`--${lonely} belongs to --http`, exitCodes.wrongUse)
@@ -22,9 +28,15 @@ export async function httpOptions({
   const tls = tlsFiles(values)
   const { httpAccess } = await import('./http-access.ts')
   const say = (text: string) => void process.stderr.write(`ferrule: ${text}\n`)
-  const authorizer = await httpAccess(values, { open: where.host !== undefined && !isLoopback(where.host), say })
+  const page = values.page === undefined ? undefined : (await import('./page-files.ts')).page()
+  const authorizer = await httpAccess(values, {
+    open: where.host !== undefined && !isLoopback(where.host),
+    ...(page && { runKey: page.key }),
+    say,
+  })
   return {
     ...where,
+    ...(page && { pages: page.files, pageKey: page.key }),
     ...(tls === undefined ? {} : { tls }),
     ...(authorizer === undefined ? {} : { authorizer }),
     allowedHosts: lists?.['allowed-host'] ?? [],

@@ -3,6 +3,7 @@ import process from 'node:process'
 import { DefinitionError, type Server } from '../runtime/index.ts'
 import { type HttpOptions, type HttpServing, http } from '../transports/http/index.ts'
 import { exitCodes, Failure } from './failure.ts'
+import type { ServedOverHttp } from './http-options.ts'
 import { stopOnSignal } from './stop-signal.ts'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -18,7 +19,7 @@ const leaveMs = 1700
  */
 export async function serveOverHttp(
   server: Server,
-  options: HttpOptions,
+  { pageKey, ...options }: ServedOverHttp,
   listens: (url: string) => void = () => {},
 ): Promise<never> {
   const say = (text: string) => void process.stderr.write(`ferrule: ${text}\n`)
@@ -44,6 +45,12 @@ export async function serveOverHttp(
   listens(serving.url)
   say(`serves ${server.board.name} at ${serving.url}`)
   for (const address of otherAddresses(options.host)) say(`  and at ${serving.url.replace('localhost', address)}`)
+  if (pageKey !== undefined) {
+    const links = pageAddresses(serving.url, options.allowedHosts ?? []).map(address => `  ${address}#key=${pageKey}\n`)
+    process.stderr.write(
+      `ferrule: the page for people; whoever has this link may work everything, in this run:\n${links.join('')}`,
+    )
+  }
   if (process.stderr.isTTY) {
     process.stderr.write(
       [
@@ -65,6 +72,13 @@ function otherAddresses(host: string | undefined): string[] {
     .flatMap(addresses => addresses ?? [])
     .filter(({ family, internal }) => family === 'IPv4' && !internal)
     .map(({ address }) => address)
+}
+
+/** Where the page is: by the name that it has on this computer, and by those that others know it by. */
+function pageAddresses(endpoint: string, allowedHosts: readonly string[]): string[] {
+  const own = new URL('/', endpoint)
+  const others = allowedHosts.map(host => `${own.protocol}//${/:\d+$/.test(host) ? host : `${host}:${own.port}`}/`)
+  return [own.href, ...others]
 }
 
 async function listen(server: Server, options: HttpOptions): Promise<HttpServing> {

@@ -15,7 +15,7 @@ import { usualTokenFile } from './token-place.ts'
 /** `ferrule token`: makes, lists and revokes the tokens that let a client in over HTTP. */
 export async function run({ positionals, values }: Arguments): Promise<void> {
   const [action, name] = positionals
-  const lonely = ['read-only', 'expires'].find(each => values[each] !== undefined && action !== 'create')
+  const lonely = ['read-only', 'person', 'expires'].find(each => values[each] !== undefined && action !== 'create')
   if (lonely !== undefined) throw wrongUse(`--${lonely} belongs to token create`)
   if (action === 'list' && name !== undefined) throw wrongUse(`token list takes no name: ${name}`)
   if (action !== 'list' && name === undefined)
@@ -32,13 +32,15 @@ export async function run({ positionals, values }: Arguments): Promise<void> {
 
 async function create(file: TokenFile, name: string, values: Arguments['values']): Promise<void> {
   const expires = values.expires === undefined ? undefined : expiry(String(values.expires), Date.now())
-  const access = values['read-only'] ? 'read' : 'act'
+  if (values['read-only'] && values.person) throw wrongUse('--read-only and --person are two things: name one of them')
+  const access = values['read-only'] ? 'read' : values.person ? 'person' : 'act'
   const { token, stored } = await file.create(name, { access, ...(expires && { expires }) })
   process.stdout.write(`${token}\n`)
   process.stderr.write(
     [
       `ferrule: this is the token of ${name}, shown once. It ${may(stored)}, and ${end(stored)}.`,
       `  Give it to the client as the header   Authorization: Bearer TOKEN`,
+      ...(access === 'person' ? ['  It is for the page, and for no model: nobody is asked before what it moves'] : []),
       `  Take it back with                     ferrule token revoke ${/ /.test(name) ? `"${name}"` : name}`,
       `  Its hash is in ${file.path}`,
       '',
@@ -71,11 +73,17 @@ function list(file: TokenFile): void {
 function row(token: StoredToken): string[] {
   const { name, scope, created, expires } = token
   const ends = expires === undefined ? 'never' : isExpired(token, Date.now()) ? 'has expired' : minute(expires)
-  return [name, scope === scopes.act ? 'read and work' : 'read', day(created), ends]
+  return [name, rights[scope].short, day(created), ends]
 }
 
-const may = ({ scope }: StoredToken) =>
-  scope === scopes.act ? 'reads the sensors and works the actuators' : 'reads the sensors and moves nothing'
+/** What the holder of a token may do, for the list and as a sentence. */
+const rights: Readonly<Record<StoredToken['scope'], { short: string; long: string }>> = {
+  [scopes.read]: { short: 'read', long: 'reads the sensors and moves nothing' },
+  [scopes.act]: { short: 'read and work', long: 'reads the sensors and works the actuators' },
+  [scopes.person]: { short: 'all, as a person', long: 'works everything as a person does, who is not asked first' },
+}
+
+const may = ({ scope }: StoredToken) => rights[scope].long
 
 const end = ({ expires }: StoredToken) => (expires === undefined ? 'never expires' : `expires on ${minute(expires)}`)
 

@@ -55,8 +55,10 @@ describe('what the package holds', () => {
       .filter(path => !usual.includes(path) && !/^dist\/[\w/-]+(\.js|\.d\.ts)$/.test(path))
       .filter(path => path !== 'dist/boards/microcontroller/LICENSE')
       .filter(path => !/^dist\/boards\/microcontroller\/[\w/-]+\.(hex|c|cpp|h|ino|properties|json|txt|py)$/.test(path))
+      .filter(path => !/^dist\/bin\/page\/\w+\.(html|css|svg)$/.test(path))
     expect(strange).toEqual([])
     expect(packed.files.some(({ path }) => path === 'LICENSE')).toBe(true)
+    expect(packed.files.some(({ path }) => path === 'dist/bin/page/index.html')).toBe(true)
     expect(packed.files.some(({ path }) => path.endsWith('microcontroller/micropython/ferrule.py'))).toBe(true)
   })
 

@@ -1,8 +1,8 @@
 import { cleanValue, descriptionFiles, mergeBoards } from '../../boards/remote/index.ts'
 import { type Board, createServer, DefinitionError, type Server } from '../../runtime/index.ts'
-import type { HttpOptions } from '../../transports/http/index.ts'
 import { stdio } from '../../transports/stdio/index.ts'
 import { Failure } from '../failure.ts'
+import type { ServedOverHttp } from '../http-options.ts'
 import { type ClosableRecorder, recorderOf } from '../record/options.ts'
 import { type OwnContext, type OwnedDevice, type Shared, shareDevice } from '../share/index.ts'
 import { openServerDoor } from '../share/server-door.ts'
@@ -32,7 +32,7 @@ export async function serveBridge(options: BridgeOptions): Promise<void> {
  *
  * @throws Failure when another process has the devices
  */
-export async function serveBridgeOverHttp(given: BridgeOptions, overHttp: HttpOptions): Promise<void> {
+export async function serveBridgeOverHttp(given: BridgeOptions, overHttp: ServedOverHttp): Promise<void> {
   let over = 'http'
   const listens = (url: string) => {
     over = url

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Access } from '../../runtime/index.ts'
 
 /** Decides who a request comes from. It is asked for every request to the endpoint, before anything is read of the body. */
 export interface Authorizer {
@@ -9,8 +10,11 @@ export interface Authorizer {
 
 /** A request that is let in. */
 export interface Authorized {
-  /** `read`: sensors and lists only. `act`: everything. */
-  access: 'read' | 'act'
+  /**
+   * `read`: sensors and lists only. `act`: the actuators too. `person`: a person who works the board themselves, so also
+   * what is not for a model, and without being asked first.
+   */
+  access: Access
   /** A stable name of who it is, for limits, sessions and logs. A session belongs to the client that opened it. */
   client: string
 }

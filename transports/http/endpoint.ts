@@ -122,8 +122,8 @@ export class Endpoint {
         headers: { Allow: 'GET, HEAD', ...leaving.headers },
       })
     }
-    const { type, body } = page()
-    send(response, 200, type, body, { 'X-Content-Type-Options': 'nosniff' })
+    const { type, body, headers } = page()
+    send(response, 200, type, body, { 'X-Content-Type-Options': 'nosniff', ...headers })
   }
 
   /** Asks who it is and counts the request. Answers it when it may not go on. */

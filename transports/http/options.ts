@@ -24,7 +24,12 @@ export interface HttpOptions {
 }
 
 /** Makes a page each time that it is asked for. */
-export type Page = () => { type: string; body: string | Uint8Array }
+export type Page = () => {
+  type: string
+  body: string | Uint8Array
+  /** Further headers, such as a Content-Security-Policy. */
+  headers?: Readonly<Record<string, string>>
+}
 
 /** How much of everything there may be. */
 export interface HttpLimits {

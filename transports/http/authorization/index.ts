@@ -1,6 +1,7 @@
 export { AuthorizationError, type AuthorizationErrorCode } from './authorization-error.ts'
 export { eitherAuthorizer } from './either-authorizer.ts'
 export { type OAuthAuthorizer, type OAuthOptions, oauthAuthorizer } from './oauth-authorizer.ts'
+export { newRunKey, runKeyAuthorizer } from './run-key.ts'
 export { type Scopes, scopes } from './scopes.ts'
 export { isExpired, type StoredToken, type TokenStore } from './stored-token.ts'
 export { type TokenAuthorizerOptions, tokenAuthorizer } from './token-authorizer.ts'

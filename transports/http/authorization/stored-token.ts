@@ -5,7 +5,7 @@ import { scopes } from './scopes.ts'
 export interface StoredToken {
   /** Who has it. */
   name: string
-  scope: 'sensors:read' | 'actuators:act'
+  scope: (typeof scopes)[keyof typeof scopes]
   /** The SHA-256 of the token, as base64url. */
   sha256: string
   /** When it was made (RFC 3339). */
@@ -59,7 +59,7 @@ function isStoredToken(entry: unknown): entry is StoredToken {
   const { name, scope, sha256, created, expires } = entry as Partial<Record<keyof StoredToken, unknown>>
   return (
     typeof name === 'string' &&
-    (scope === scopes.read || scope === scopes.act) &&
+    Object.values(scopes).some(known => known === scope) &&
     typeof sha256 === 'string' &&
     /^[\w-]{43}$/.test(sha256) &&
     isTime(created) &&

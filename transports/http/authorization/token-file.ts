@@ -77,7 +77,7 @@ export function tokenFile(file: string): TokenFile {
       const token = newToken()
       const stored: StoredToken = {
         name,
-        scope: access === 'act' ? scopes.act : scopes.read,
+        scope: scopes[access],
         sha256: hashOf(token).toString('base64url'),
         created: new Date().toISOString(),
         ...(expires && { expires: expires.toISOString() }),
