@@ -99,7 +99,7 @@ function checkActuator(name: string, actuator: Actuator<any>, sensors: readonly 
 }
 
 function checkRules(where: string, actuator: Actuator<any>, sensors: readonly string[]): void {
-  const { safe, holdForMs, group, confirm, audience, readback, arming, initial } = actuator
+  const { safe, holdForMs, group, confirm, audience, readback, safeReading, arming, initial } = actuator
   if (safe === null && (holdForMs !== undefined || group !== undefined)) {
     throw new DefinitionError(`${where}: holdForMs and group need a safe state to go to, and its is null`)
   }
@@ -111,6 +111,9 @@ function checkRules(where: string, actuator: Actuator<any>, sensors: readonly st
   }
   if (arming === true && initial !== undefined && !isSafe(actuator, initial)) {
     throw new DefinitionError(`${where}: what stays off until a person arms it cannot be on at the start: drop initial`)
+  }
+  if (safeReading !== undefined && readback === undefined) {
+    throw new DefinitionError(`${where}: safeReading is what readback shows, and there is no readback`)
   }
   if (readback !== undefined && !sensors.includes(readback)) {
     const near = nearest(readback, sensors)

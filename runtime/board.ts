@@ -122,6 +122,11 @@ export interface Actuator<S extends InputSchema = InputSchema> {
   /** The name of the sensor that shows the effect. It is read after each move, and after a stop. */
   readback?: string
   /**
+   * What `readback` shows while the actuator is safe, within the sensor's dead band: a value, or a range with both ends. A
+   * sensor that is on or off needs none where the safe arguments are one value.
+   */
+  safeReading?: number | boolean | string | readonly [least: number, most: number]
+  /**
    * When it stays off until a person arms the outputs. `true`: after the start, after a stop, and after its host was gone.
    * `false`: never. When left out: after a stop.
    */

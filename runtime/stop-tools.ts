@@ -1,6 +1,6 @@
 import type { ActuatorRunner } from './actuator-runner.ts'
 import { type Readback, readbackOf } from './actuator-tool.ts'
-import type { Board, SensorValue } from './board.ts'
+import type { Actuator, Board, Sensor } from './board.ts'
 import type { Call } from './call.ts'
 import type { Confirmations } from './confirmations.ts'
 import type { ToolResult } from './content.ts'
@@ -12,9 +12,9 @@ import type { SensorReader } from './sensor-reader.ts'
 export interface StoppedOutput {
   actuator: string
   /**
-   * `confirmed`: a sensor shows that it is safe. `set`: it was put into its safe state, and no sensor shows it. `unconfirmed`:
-   * it was put there, and the sensor shows something else, or nothing. `failed`: it could not be put there. `none`: it has
-   * no safe state, on purpose.
+   * `confirmed`: a sensor shows that it is safe. `set`: it was put into its safe state, and no sensor can tell. `unconfirmed`:
+   * it was put there, and the sensor that can tell shows something else, or nothing. `failed`: it could not be put there.
+   * `none`: it has no safe state, on purpose.
    */
   state: 'confirmed' | 'set' | 'unconfirmed' | 'failed' | 'none'
   readback?: Readback
@@ -121,21 +121,27 @@ export async function stoppedOutputs(
       const shown = readback === undefined ? {} : { readback }
       if (failed.has(name)) return { actuator: name, state: 'failed', ...shown }
       if (actuator.safe === null) return { actuator: name, state: 'none', ...shown }
-      if (readback === undefined) return { actuator: name, state: 'set' }
-      const reader = sensors.find(each => each.name === readback.sensor)
-      const confirmed = showsSafe(actuator.safe, readback.value, reader?.sensor.deadBand ?? 0)
-      return { actuator: name, state: confirmed ? 'confirmed' : 'unconfirmed', readback }
+      const sensor = sensors.find(each => each.name === readback?.sensor)?.sensor
+      const expected = sensor === undefined ? undefined : safeReadingOf(actuator, sensor)
+      if (expected === undefined) return { actuator: name, state: 'set', ...shown }
+      const confirmed = isReading(expected, readback?.value, sensor?.deadBand ?? 0)
+      return { actuator: name, state: confirmed ? 'confirmed' : 'unconfirmed', ...shown }
     }),
   )
 }
 
-/** Whether a reading is what the only value among the safe arguments lets expect. On and off are also 1 and 0. */
-function showsSafe(safe: unknown, value: SensorValue | undefined, deadBand: number): boolean {
-  const values = isObject(safe) ? Object.values(safe) : []
-  const [expected] = values
-  if (values.length !== 1 || value === undefined) return false
-  if (typeof expected === 'string') return value === expected
-  return Math.abs(Number(value) - Number(expected)) <= deadBand
+/** What the sensor shows while the actuator is safe; nothing when it cannot tell. */
+function safeReadingOf({ safeReading, safe }: Actuator<any>, { type }: Sensor): Actuator['safeReading'] {
+  if (safeReading !== undefined || type !== 'boolean' || !isObject(safe)) return safeReading
+  const [expected, ...more] = Object.values(safe)
+  const isOnOff = typeof expected === 'boolean' || typeof expected === 'number'
+  return more.length === 0 && isOnOff ? Boolean(expected) : undefined
+}
+
+function isReading(expected: NonNullable<Actuator['safeReading']>, value: unknown, deadBand: number): boolean {
+  if (typeof value !== 'number') return value === expected
+  if (typeof expected === 'object') return value >= expected[0] && value <= expected[1]
+  return Math.abs(value - Number(expected)) <= deadBand
 }
 
 function valueText({ value, unit }: Readback): string {
@@ -144,7 +150,7 @@ function valueText({ value, unit }: Readback): string {
 
 const stateWords: Record<StoppedOutput['state'], string> = {
   confirmed: 'safe, as its sensor shows',
-  set: 'put into its safe state; no sensor shows it',
+  set: 'put into its safe state; no sensor can tell',
   unconfirmed: 'put into its safe state, but its sensor does not show it: look at it',
   failed: 'NOT SAFE: it could not be put into its safe state. Switch it off by hand',
   none: 'has no safe state',

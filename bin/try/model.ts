@@ -169,15 +169,16 @@ function take(sensor: SensorView, { value, unit }: Reading): void {
   forget(sensor.samples, now, chartMs)
 }
 
-/** What a call answered, for a person: its structured value on one line, else its text. */
+/** What a call answered, for a person: the text that the tool gave, else its structured value on one line. */
 export function answerOf(result: Message): string {
   const { structuredContent: value, content = [], isError } = result
-  if (!isError && typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    const parts = Object.entries(value).map(
-      ([name, each]) => `${name} ${typeof each === 'string' ? each : JSON.stringify(each)}`,
-    )
-    if (parts.length > 0) return parts.join(', ')
-  }
   const texts = (content as Message[]).map(block => (block.type === 'text' ? String(block.text) : `(${block.type})`))
-  return texts.join(' ').trim()
+  const text = texts.join(' ').trim().replaceAll('\n', '; ')
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  // Most tools have no words of their own: their text is the value once more.
+  if (isError || !isObject || !text.startsWith('{')) return text
+  const parts = Object.entries(value).map(
+    ([name, each]) => `${name} ${typeof each === 'string' ? each : JSON.stringify(each)}`,
+  )
+  return parts.length > 0 ? parts.join(', ') : text
 }

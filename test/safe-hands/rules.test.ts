@@ -280,6 +280,7 @@ describe('mistakes in a declaration', () => {
     [{ confirm: 'always' }, 'confirm is never, first or each'],
     [{ audience: 'user' }, 'audience is model or person'],
     [{ readback: 'rpm' }, 'there is no sensor "rpm"'],
+    [{ safeReading: 0 }, 'there is no readback'],
     [{ annotations: { destructiveHint: false } }, 'Say reversible, absolute or reachesBeyond instead'],
     [{ initial: { nonsense: 1 } }, 'its initial state does not fit'],
   ])('%j', (rules, message) => {

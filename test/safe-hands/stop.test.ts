@@ -3,18 +3,31 @@ import { capable, modernMeta, TestClient } from '../memory-client.ts'
 import { hands, off, on } from './hands.ts'
 
 describe('stop_all', () => {
-  const sensors = { flow: { unit: 'l/s' as const, read: () => 0 }, lit: { type: 'boolean' as const, read: () => true } }
+  const sensors = {
+    flow: { unit: 'l/s' as const, read: () => 0 },
+    lit: { type: 'boolean' as const, read: () => true },
+    air: { read: () => 21 },
+  }
 
   it('says which outputs were read back as safe', async () => {
     const { call, set } = hands(
-      { pump: { readback: 'flow' }, lamp: { readback: 'lit' }, fan: {}, horn: { safe: null } },
+      {
+        pump: { readback: 'flow', safeReading: 0 },
+        heater: { readback: 'air' },
+        lamp: { readback: 'lit' },
+        valve: { readback: 'flow', safeReading: [0.1, 1] },
+        fan: {},
+        horn: { safe: null },
+      },
       { board: { sensors } },
     )
     await set('pump', on)
     const { structuredContent, text } = await call('stop_all')
     expect(structuredContent.outputs.map(({ actuator, state }: any) => [actuator, state])).toEqual([
       ['pump', 'confirmed'],
+      ['heater', 'set'],
       ['lamp', 'unconfirmed'],
+      ['valve', 'unconfirmed'],
       ['fan', 'set'],
       ['horn', 'none'],
     ])
