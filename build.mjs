@@ -12,6 +12,7 @@ const entryPoints = [
   'runtime/client/index.ts',
   'boards/simulated/index.ts',
   'boards/raspberry-pi/index.ts',
+  'boards/parts/index.ts',
   'transports/stdio/index.ts',
   'transports/memory/index.ts',
   'transports/serial/index.ts',

@@ -33,6 +33,8 @@ export interface Analog {
 export interface I2C {
   /** 7-bit address. */
   readonly address: number
+  /** What messages call this place: `0x76 on i2c-1`. */
+  readonly title?: string
   write(bytes: Uint8Array): Promise<void>
   read(byteLength: number): Promise<Uint8Array>
   /** Writes, then reads after a repeated start: how most chips give a register. */
@@ -42,6 +44,8 @@ export interface I2C {
 
 /** A peripheral on an SPI bus, selected by its chip-select line. */
 export interface SPI {
+  /** What messages call this place: `spidev0.0`. */
+  readonly title?: string
   /** Sends the bytes and gives what came back meanwhile: as many. */
   transfer(bytes: Uint8Array): Promise<Uint8Array>
   close(): void

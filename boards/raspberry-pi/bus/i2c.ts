@@ -76,6 +76,7 @@ export function i2cBuses({ root = '/' }: SystemOptions = {}): { number: number; 
 
 class Peripheral implements I2C {
   readonly address: number
+  readonly title: string
   readonly #descriptor: Descriptor
   readonly #bus: string
   readonly #release: () => void
@@ -84,6 +85,7 @@ class Peripheral implements I2C {
   constructor(descriptor: Descriptor, address: number, bus: string, release: () => void, root: string) {
     this.#descriptor = descriptor
     this.address = address
+    this.title = descriptor.title
     this.#bus = bus
     this.#release = release
     this.#functions = descriptor.use((kernel, fd) => {

@@ -53,12 +53,14 @@ export function spi(options: SPIOptions = {}): SPI {
 }
 
 class Peripheral implements SPI {
+  readonly title: string
   readonly #descriptor: Descriptor
   readonly #bus: string
   readonly #release: () => void
 
   constructor(descriptor: Descriptor, bus: string, release: () => void) {
     this.#descriptor = descriptor
+    this.title = descriptor.title
     this.#bus = bus
     this.#release = release
   }
