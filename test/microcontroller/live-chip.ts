@@ -11,8 +11,9 @@ export class LiveChip {
   address = ''
   #line: LineServer | undefined
 
-  static async start(): Promise<LiveChip> {
-    const live = new LiveChip(await chipOf('greenhouse'))
+  /** @param chip the greenhouse when left out */
+  static async start(chip?: Atmega328p): Promise<LiveChip> {
+    const live = new LiveChip(chip ?? (await chipOf('greenhouse')))
     live.time.start()
     await live.plug()
     onTestFinished(() => {
