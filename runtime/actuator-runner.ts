@@ -112,7 +112,8 @@ export class ActuatorRunner {
     if (initial === undefined || isSafe(this.actuator, initial) || this.#stopped !== undefined) return undefined
     try {
       const call = nobodysCall(new LazySignal(), 'Nobody can be asked while the actuator goes to its initial state')
-      await this.run(initial, call, this.#breaks)
+      this.#rules.starts(this.name)
+      await this.#set(initial, call)
       return undefined
     } catch (thrown) {
       return `${this.name} could not be put into its initial state: ${publicMessage(thrown)}`
@@ -230,6 +231,8 @@ export class ActuatorRunner {
       const aborted = () => {
         grace = this.#clock.setTimeout(() => {
           this.#diagnose(`${this.name} did not stop when it was told to: its set() should heed call.signal`)
+          const late = () => void this.#endedLate()
+          value.then(late, late)
           reject(signal.reason)
         }, abortGraceMs)
       }
@@ -250,6 +253,13 @@ export class ActuatorRunner {
         },
       )
     })
+  }
+
+  /** A move that was given up has ended at last, and may have undone the safe state, or what came after it. */
+  async #endedLate(): Promise<void> {
+    const reason = `An earlier move of ${this.name} ended late: it was put into its safe state once more`
+    this.#diagnose(reason)
+    await this.makeSafe({ reason })
   }
 
   async #safe(): Promise<string | undefined> {

@@ -176,7 +176,7 @@ export function answerOf(result: Message): string {
   const text = texts.join(' ').trim().replaceAll('\n', '; ')
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   // Most tools have no words of their own: their text is the value once more.
-  if (isError || !isObject || !text.startsWith('{')) return text
+  if (isError || !isObject || !/^(\{|$)/.test(text)) return text
   const parts = Object.entries(value).map(
     ([name, each]) => `${name} ${typeof each === 'string' ? each : JSON.stringify(each)}`,
   )

@@ -238,6 +238,12 @@ describe('the initial state', () => {
     ])
   })
 
+  it('is no move: the first call need not wait', async () => {
+    const { server, set } = hands({ lamp: { initial: on, minIntervalMs: 1000 } })
+    await server.open()
+    expect(await set('lamp', on)).toBeUndefined()
+  })
+
   it('is away from the safe one, and counts as such', async () => {
     const { server, at, clock } = hands({ lamp: { initial: on, holdForMs: 1000 } })
     await server.open()
@@ -264,6 +270,34 @@ describe('a call that waited', () => {
     expect((await running).isError).toBe(true)
     expect((await waiting).isError).toBe(true)
     expect(moves.every(({ args }) => args.on === false)).toBe(true)
+  })
+})
+
+describe('a move that does not heed its signal', () => {
+  it('is made safe once more when it ends at last, however late', async () => {
+    let finish = () => {}
+    const { call, at, clock, server, told } = hands({
+      lift: {
+        async set(args) {
+          if (args.on !== true) return void (at.lift = args)
+          await new Promise<void>(resolve => {
+            finish = resolve
+          })
+          at.lift = args
+        },
+      },
+    })
+    await server.open()
+    const moving = call('lift', on)
+    const stopped = server.stop('the test')
+    await clock.advance(5000)
+    await stopped
+    expect((await moving).isError).toBe(true)
+    expect(at.lift).toEqual(off)
+    finish()
+    await clock.advance(1000)
+    expect(at.lift).toEqual(off)
+    expect(told.join('\n')).toContain('An earlier move of lift ended late')
   })
 })
 
