@@ -48,6 +48,9 @@ export interface RecordEntry {
   readonly readback?: { readonly sensor: string; readonly value: unknown; readonly unit?: string }
   /** How long it took, in milliseconds. */
   readonly ms?: number
+  /** So many calls that only read, alike in everything, stand together in this line: from `time` until `until`. */
+  readonly times?: number
+  readonly until?: string
 }
 
 /** What is known only when a call is over. */

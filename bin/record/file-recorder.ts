@@ -3,6 +3,7 @@ import type { OpenEntry, RecordEnd, RecordEntry, Recorder } from '../../runtime/
 import { recordLine } from './line.ts'
 import { OpenLine, type Queued } from './open-line.ts'
 import { RecordFile } from './record-file.ts'
+import { Repeats } from './repeats.ts'
 
 /** How a recorder differs from the usual. */
 export interface FileRecorderOptions {
@@ -17,12 +18,15 @@ export interface FileRecorderOptions {
   say?(text: string): void
   /** How long entries may wait for others to be written with, in milliseconds. */
   gatherMs?: number
+  /** How long reading calls that are alike are counted before they are written as one, in milliseconds. */
+  repeatsMs?: number
   /** After how long writing is tried again when it failed, in milliseconds. */
   retryMs?: number
 }
 
 /** A part is a quarter of the whole, so that at least three quarters of it hold entries once it is full. */
 const parts = 4
+const usualRepeatsMs = 600_000
 const defaultTotalBytes = 4 * 1024 * 1024
 /** What may wait in memory while the disk takes nothing, in characters. The oldest is left out first. */
 const mostWaiting = 1024 * 1024
@@ -47,6 +51,7 @@ interface Waiter {
 export class FileRecorder implements Recorder {
   readonly #options: FileRecorderOptions
   readonly #file: RecordFile
+  readonly #repeats: Repeats
   /** Names this run of the program in the lines of a move. */
   readonly #run = randomBytes(4).toString('hex')
   #begun = 0
@@ -69,7 +74,8 @@ export class FileRecorder implements Recorder {
 
   constructor(options: FileRecorderOptions) {
     this.#options = options
-    const { path, totalBytes = defaultTotalBytes, fsync = false } = options
+    const { path, totalBytes = defaultTotalBytes, fsync = false, repeatsMs: gatherMs = usualRepeatsMs } = options
+    this.#repeats = new Repeats({ gatherMs, write: entry => this.record(entry) })
     const partBytes = Math.max(1, Math.floor(totalBytes / parts))
     this.#file = new RecordFile({ path, totalBytes, partBytes, fsync })
   }
@@ -104,6 +110,7 @@ export class FileRecorder implements Recorder {
   /** Writes what is left, but does not wait for it for long. What comes afterwards is not recorded. */
   async close(): Promise<void> {
     if (this.#closed) return
+    this.#repeats.end()
     this.#closed = true
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>(resolve => {
@@ -118,6 +125,7 @@ export class FileRecorder implements Recorder {
 
   /** The last resort, for `process.on('exit')`: writes what is left without waiting for anything. Never throws. */
   flushNow(): void {
+    this.#repeats.end()
     this.#closed = true
     clearTimeout(this.#timer)
     const hangs = this.#pumping !== undefined && performance.now() - this.#pumpingSince > closingMs
@@ -151,7 +159,7 @@ export class FileRecorder implements Recorder {
     return {
       ready: undefined,
       end: (how: RecordEnd) => {
-        if (!over) this.record({ ...begun, ...how })
+        if (!over && !this.#closed) this.#repeats.take({ ...begun, ...how })
         over = true
         return undefined
       },

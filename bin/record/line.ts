@@ -42,7 +42,7 @@ export function recordLine(entry: RecordEntry): string {
   return `${safeJson({ ...most, arguments: '… left out' })}\n`
 }
 
-const texts = ['board', 'tool', 'client', 'call', 'outcome', 'answer', 'reason'] as const
+const texts = ['board', 'tool', 'client', 'call', 'outcome', 'answer', 'reason', 'until'] as const
 
 /**
  * What a line of the file says, or nothing when it is no entry: one that was cut by a loss of power, for example. Members
@@ -60,6 +60,7 @@ export function entryOf(line: string): RecordEntry | undefined {
   }
   for (const name of texts) if (typeof entry[name] !== 'string') delete entry[name]
   if (typeof entry.ms !== 'number') delete entry.ms
+  if (typeof entry.times !== 'number') delete entry.times
   if (typeof (entry.readback as { sensor?: unknown } | undefined)?.sensor !== 'string') delete entry.readback
   return { ...entry, board: entry.board ?? '' } as RecordEntry
 }

@@ -46,8 +46,10 @@ export function entryText(entry: RecordEntry, columns: Columns, colours: boolean
   return line.trimEnd()
 }
 
-function detailsText({ event, outcome, arguments: given, readback, answer, reason }: RecordEntry): string {
+function detailsText(entry: RecordEntry): string {
+  const { event, outcome, arguments: given, readback, answer, reason, times, until } = entry
   const parts = [
+    typeof times === 'number' && until !== undefined ? `${times} times until ${timeText(until)}` : undefined,
     event !== 'call' && outcome !== undefined ? event : undefined,
     given === undefined ? undefined : JSON.stringify(given),
     readback === undefined ? undefined : `${readback.sensor} ${valueText(readback.value, readback.unit)}`,
