@@ -96,6 +96,7 @@ export class ActuatorRules {
   starts(name: string): void {
     const kept = this.#kept.get(name)
     if (kept?.actuator.initial === undefined || !isRuled(kept.actuator)) return
+    kept.last = kept.actuator.initial
     if (!isSafe(kept.actuator, kept.last)) this.#leave(kept)
   }
 
