@@ -10,6 +10,7 @@ import {
 import { Chip, joined } from './chip.ts'
 import { type PartOptions, type SensorPart, titled } from './part.ts'
 import { hex, I2CPlace } from './place.ts'
+import { rounded } from './rounded.ts'
 import { type WaitOptions, wait } from './wait.ts'
 
 // Bosch Sensortec "BME280 Combined humidity and pressure sensor", BST-BME280-DS002, section 5 (memory map);
@@ -129,8 +130,8 @@ function environment(part: 'BME280' | 'BMP280', options: BME280Options) {
     if (pressure === undefined) throw place.failure('has no trimming values: it is broken, or its wiring is bad')
     return {
       temperature: centiCelsius(fine) / 100,
-      pressure: Math.round(pressure / 256) / 100,
-      humidity: hasHumidity ? hundredths(relativeHumidity1024(data.getUint16(6), fine, trimming) / 1024) : 0,
+      pressure: rounded(pressure / 25600, 2),
+      humidity: hasHumidity ? rounded(relativeHumidity1024(data.getUint16(6), fine, trimming) / 1024, 2) : 0,
     }
   }
 
@@ -173,8 +174,4 @@ function trimmingOf(calib: DataView, h1: number, calibH: DataView): Trimming {
     H5: (calibH.getInt8(5) << 4) | (calibH.getUint8(4) >> 4),
     H6: calibH.getInt8(6),
   }
-}
-
-function hundredths(value: number): number {
-  return Math.round(value * 100) / 100
 }
