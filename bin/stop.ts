@@ -78,10 +78,15 @@ function textOf(one: Stopped): string {
       return `  ${actuator.padEnd(width)}  ${words[state]}${seen}`
     }),
     ...failures.map(failure => `  ${failure}`),
-    ...(outputs.length === 0 && failures.length === 0 ? ['  it has no outputs'] : []),
+    ...(outputs.length === 0 && failures.length === 0 ? noneTexts(answer) : []),
   ]
     .map(printable)
     .join('\n')
+}
+
+function noneTexts({ device }: ServerAnswer): string[] {
+  const away = (device?.ports ?? []).flatMap(({ spec, away }) => (away === undefined ? [] : [`  ${spec}: ${away}`]))
+  return away.length === 0 ? ['  it has no outputs'] : ['  no board is there:', ...away]
 }
 
 function jsonOf({ pid, answer, error }: Stopped): object {

@@ -1,8 +1,8 @@
 import { cleanValue, descriptionFiles, mergeBoards } from '../../boards/remote/index.ts'
 import { type Board, createServer, DefinitionError, type Server } from '../../runtime/index.ts'
-import { stdio } from '../../transports/stdio/index.ts'
 import { Failure } from '../failure.ts'
 import type { ServedOverHttp } from '../http-options.ts'
+import { serveHost } from '../one-host.ts'
 import { type ClosableRecorder, recorderOf } from '../record/options.ts'
 import { type OwnContext, type OwnedDevice, type Shared, shareDevice } from '../share/index.ts'
 import { openServerDoor } from '../share/server-door.ts'
@@ -21,7 +21,7 @@ export async function serveBridge(options: BridgeOptions): Promise<void> {
   const recorder = await recorderOf(options.record, tellOperator)
   if (!options.share) {
     const { server, close } = await ownDevices(options, recorder)
-    return stdio().serve(closingToo(server, close))
+    return serveHost(closingToo(server, close))
   }
   const shared = await share(options, recorder)
   await shared.serveStdio()

@@ -45,7 +45,7 @@ export interface ServerStatus {
   wantsArming: boolean
   armed: boolean
   stopped: boolean
-  device?: { ports?: { spec: string; prefix?: string; path?: string; state: string; name: string }[] }
+  device?: { ports?: { spec: string; prefix?: string; path?: string; state: string; away?: string; name: string }[] }
 }
 
 /** So long a caller may take to say what it wants, in milliseconds. */

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { allAnswered } from '../../bin/running.ts'
@@ -69,6 +70,25 @@ describe('ferrule stop', () => {
     await one.exit()
     const record = (await world.finish(['log', 'hands'])).out
     expect(record).toMatch(/ran +stop +by ferrule stop[\s\S]*arm +by ferrule arm/)
+  })
+
+  it.skipIf(process.platform !== 'linux').each([
+    ['y', 0],
+    ['', 1],
+    ['no', 1],
+  ])('is not undone by ferrule arm in a terminal, unless the answer is yes: "%s"', async (answer, code) => {
+    const world = new World()
+    const one = await world.serve()
+    await found(world, 1)
+    await one.call('stop_all')
+    const line = `${process.execPath} --import tsx bin/ferrule.ts arm`
+    const person = world.run('script', ['-qec', line, '/dev/null'])
+    await person.until(() => `${person.lines}${person.unfinished}`.includes('[y/N]'), 'the question')
+    expect(`${person.lines}${person.unfinished}`).toContain('See that nobody is in the way')
+    person.write(`${answer}\n`)
+    expect(await person.exit()).toMatchObject({ code })
+    const [status] = await found(world, 1)
+    expect(status).toMatchObject({ armed: code === 0, stopped: code !== 0 })
   })
 
   it('stops one by its name, its file or its process, and leaves the others', async () => {
@@ -178,6 +198,15 @@ describe.skipIf(noPtys !== undefined)('a board on a cable', () => {
     expect(await world.finish(['arm', 'greenhouse', '--yes'])).toMatchObject({ code: 0 })
     for (const bridge of bridges) expect(await bridge.call('fan', { percent: 10 })).toContain('10')
     expect(await world.finish(['release', board.path, '--', process.execPath, '-e', '0'])).toMatchObject({ code: 0 })
+  })
+
+  it('that never came has nothing to be stopped, which is said', async () => {
+    const world = new World()
+    const bridge = world.start(['bridge', '--port', join(world.folder, 'no-such-port')])
+    await bridge.initialize()
+    const { code, out } = await world.finish(['stop'])
+    expect(out).toMatch(/stopped\n {2}no board is there:\n {2}.*no-such-port/)
+    expect(code).toBe(0)
   })
 
   it('is stopped with all others of its bridge', async () => {
