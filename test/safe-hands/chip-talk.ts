@@ -16,6 +16,7 @@ export class ChipTalk {
   readonly pins: PinWitness
   readonly heard: DeviceMessage[] = []
   #id = 0
+  #lastCall: CborInput | undefined
   /** Where its time stands, in cycles. The chip itself is a cycle or two ahead, where an instruction was not over. */
   #cycle = 0
 
@@ -42,6 +43,7 @@ export class ChipTalk {
 
   /** Begins the session, and thereby ends the one before. */
   hello(): void {
+    this.#lastCall = undefined
     this.ask([0, session, 1, new Map()])
   }
 
@@ -57,8 +59,11 @@ export class ChipTalk {
    * frames are as far apart for the chip as they are for the test.
    */
   ask(message: CborInput): DeviceMessage[] {
+    return this.#send(frame(message))
+  }
+
+  #send(bytes: Uint8Array): DeviceMessage[] {
     const from = this.heard.length
-    const bytes = frame(message)
     const sendMs = (bytes.length * cyclesPerByte * 1000) / this.chip.hz
     this.silence(4 - sendMs)
     this.chip.send(bytes)
@@ -69,7 +74,8 @@ export class ChipTalk {
   /** Calls an actuator. Takes 10 ms. Gives the code that it was refused with; 0 when it was done, -1 while it runs. */
   call(output: Output, ...args: CborInput[]): number {
     this.#id = (this.#id + 1) % 256
-    const answers = this.ask([4, session, this.#id, actuators.indexOf(output), args])
+    this.#lastCall = [4, session, this.#id, actuators.indexOf(output), args]
+    const answers = this.ask(this.#lastCall)
     for (const answer of answers) {
       if ('id' in answer && answer.id === this.#id && answer.kind !== 'progress')
         return answer.kind === 'error' ? answer.code : 0
@@ -77,12 +83,38 @@ export class ChipTalk {
     return -1
   }
 
+  /** Sends the last call once more, as a host does that got no answer. */
+  copy(): void {
+    this.ask(this.#lastCall!)
+  }
+
+  /** Sends a call under an id that is over; a ping, where no call was made in this session yet. */
+  oldCall(output: Output, ...args: CborInput[]): void {
+    if (this.#lastCall === undefined) this.ping()
+    else this.ask([4, session, (this.#id + 256 - 20) % 256, actuators.indexOf(output), args])
+  }
+
+  /** Sends a call of a session that is not the device's. */
+  foreignCall(output: Output, ...args: CborInput[]): void {
+    this.ask([4, 7, 0, actuators.indexOf(output), args])
+  }
+
+  /** Sends a call whose bytes arrive otherwise than they should. */
+  hurtCall(hurt: (bytes: Uint8Array) => Uint8Array, output: Output, ...args: CborInput[]): void {
+    this.#send(hurt(frame([4, session, (this.#id + 1) % 256, actuators.indexOf(output), args])))
+  }
+
+  ping(): void {
+    this.ask([1, session, -6])
+  }
+
   arm(armed: boolean): void {
     this.ask([9, session, -3, armed])
   }
 
-  stop(): void {
-    this.ask([8, session, -4])
+  /** @param from the session of whoever stops it */
+  stop(from = session): void {
+    this.ask([8, from, -4])
   }
 
   read(sensor: number): unknown {
@@ -95,7 +127,7 @@ export class ChipTalk {
     let left = ms
     for (; left > 400; left -= 360) {
       this.silence(350)
-      this.ask([1, session, -6])
+      this.ping()
     }
     this.silence(left)
   }
