@@ -135,6 +135,7 @@ export const commands = {
       'ferrule serve greenhouse.ts',
       `ferrule serve ${builtInDemo}`,
       'ferrule serve greenhouse.ts --http',
+      'ferrule serve greenhouse.ts --http --page',
       'ferrule serve greenhouse.ts --http 0.0.0.0:8970 --allowed-host pi.local',
       'ferrule serve greenhouse.ts --serial /dev/ttyGS0',
       'ferrule serve greenhouse.ts --allow pump:seconds=0..10 --allow lamp',

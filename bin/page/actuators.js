@@ -3,7 +3,7 @@ import { fieldFor, readFields } from './fields.js'
 import { Locked, Lost } from './mcp.js'
 import { Cancelled, move } from './moves.js'
 import { outcomeOf, textOf, wantsArming } from './outcome.js'
-import { clockText, shownText } from './words.js'
+import { clockText, descriptionText, shownText } from './words.js'
 
 /**
  * @typedef {import('./live.js').BoardTool} BoardTool
@@ -12,7 +12,7 @@ import { clockText, shownText } from './words.js'
  * @property {import('./mcp.js').McpClient} client
  * @property {() => void} moved something moved: what the sensors say may be another thing now
  * @property {() => void} disarmed a move was refused since a person has to arm the outputs
- * @property {(name: string) => import('./senml.js').Reading | undefined} valueOf what a sensor said last
+ * @property {import('./sensors.js').Sensors['lastOf']} lastOf what a sensor said last
  */
 
 /** After so long a move shows that it goes on, and how to break it off. Most are over before. */
@@ -52,7 +52,7 @@ class ActuatorCard {
       setText(this.#progressText, 'Is broken off…')
       this.#move?.abort()
     })
-    const description = tool.description ?? ''
+    const description = descriptionText(tool.description)
     const [first = '', rest = ''] = /^(.*?[.!?])\s+(.*)$/s.exec(description)?.slice(1) ?? [description]
     const more = rest === '' ? [] : [make('details', {}, make('summary', {}, 'More'), make('p', {}, rest))]
     this.element = make(
@@ -84,11 +84,12 @@ class ActuatorCard {
   /** Shows what the sensor that sees its effect says. */
   follow() {
     const name = /The sensor ([\w.-]+) shows its effect\./.exec(this.#tool.description ?? '')?.[1]
-    const reading = name === undefined ? undefined : this.#options.valueOf(name)
+    const last = name === undefined ? undefined : this.#options.lastOf(name)
     // What was asked before the move may say what was before it.
-    if (name === undefined || reading === undefined || (reading.asked ?? 0) < this.#movedAt) return
+    if (last === undefined || (last.reading.asked ?? 0) < this.#movedAt) return
+    const { title, reading } = last
     this.#readback.hidden = false
-    setText(this.#readback, `Now ${shownText(reading.value, reading.unit)}, by its sensor`)
+    setText(this.#readback, `${title}: ${shownText(reading.value, reading.unit)}`)
     const { value } = reading
     if (
       this.#switch === undefined ||

@@ -36,7 +36,12 @@ export class Chart {
       'figure',
       {},
       this.#svg,
-      make('figcaption', { 'aria-hidden': 'true' }, this.#began, this.#figures),
+      make(
+        'figcaption',
+        { 'aria-hidden': 'true' },
+        make('span', { class: 'axis' }, this.#began, make('span', {}, 'now')),
+        this.#figures,
+      ),
     )
   }
 

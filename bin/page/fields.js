@@ -17,11 +17,12 @@ import { argumentUnit, numberText, wordsOf } from './words.js'
  * @param {string} name
  * @param {any} schema
  * @param {boolean} required
+ * @param {boolean} [blank] a number begins empty, and not at its minimum: nobody is to answer without a look
  * @returns {Field}
  */
-export function fieldFor(name, schema, required) {
+export function fieldFor(name, schema, required, blank = false) {
   const label = typeof schema.title === 'string' ? schema.title : wordsOf(name)
-  const parts = { name, schema, required, label, id: freeId('field') }
+  const parts = { name, schema, required, blank, label, id: freeId('field') }
   const choices = choicesOf(schema)
   if (choices !== undefined) return choiceField(parts, choices)
   if (schema.type === 'boolean') {
@@ -37,7 +38,7 @@ export function fieldFor(name, schema, required) {
   return jsonField(parts)
 }
 
-/** @typedef {{name: string, schema: any, required: boolean, label: string, id: string}} Parts */
+/** @typedef {{name: string, schema: any, required: boolean, blank: boolean, label: string, id: string}} Parts */
 
 /**
  * @param {any} schema
@@ -67,15 +68,17 @@ function choicesOf({ enum: values, enumNames, oneOf }) {
  * @returns {Field}
  */
 function framed({ schema, required, label, id }, first, controls, read, described = []) {
-  const hint = make('p', { class: 'hint', id: `${id}-hint` }, schema.description ?? '')
+  // The unit stands behind the number already.
+  const text = String(schema.description ?? '').replace(/(^| )In \S+\.$/, '')
+  const hint = make('p', { class: 'hint', id: `${id}-hint` }, text)
   hint.hidden = hint.textContent === ''
   const problem = make('p', { class: 'problem', id: `${id}-problem` })
   problem.hidden = true
   first.id = id
   const all = [first, ...described]
   for (const control of all) control.setAttribute('aria-describedby', `${id}-hint ${id}-problem`)
-  const text = required ? label : `${label} (may be left out)`
-  const element = make('div', { class: 'field' }, make('label', { for: id }, text), ...controls, hint, problem)
+  const name = required ? label : `${label} (may be left out)`
+  const element = make('div', { class: 'field' }, make('label', { for: id }, name), ...controls, hint, problem)
   return {
     element,
     first,
@@ -145,7 +148,7 @@ function numberField(parts) {
     'aria-label': label,
   })
   slider.value = String(schema.default ?? low)
-  number.value = parts.required || schema.default !== undefined ? slider.value : ''
+  number.value = (parts.required && !parts.blank) || schema.default !== undefined ? slider.value : ''
   number.min = String(low)
   number.max = String(high)
   const tell = () => slider.setAttribute('aria-valuetext', unit === '' ? slider.value : `${slider.value} ${unit}`)

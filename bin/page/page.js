@@ -17,7 +17,7 @@ const actuators = new Actuators({
   client,
   moved: () => live.refresh(),
   disarmed: () => stop.disarmed(),
-  valueOf: name => sensors.valueOf(name),
+  lastOf: name => sensors.lastOf(name),
 })
 const stop = new Stop({
   client,

@@ -42,7 +42,7 @@ function ask({ message, requestedSchema, url }, signal) {
   const properties = Object.entries(requestedSchema?.properties ?? {})
   const required = requestedSchema?.required ?? []
   const fields = Object.fromEntries(
-    properties.map(([name, schema]) => [name, fieldFor(name, schema, required.includes(name))]),
+    properties.map(([name, schema]) => [name, fieldFor(name, schema, required.includes(name), true)]),
   )
   byId('question-fields').replaceChildren(...Object.values(fields).map(({ element }) => element), ...linkTo(url))
   setText(accept, url !== undefined ? 'I have opened it' : properties.length > 0 ? 'Send' : 'Yes, go on')

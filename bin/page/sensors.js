@@ -1,7 +1,7 @@
 import { Chart } from './chart.js'
 import { announce, byId, freeId, make, setText } from './dom.js'
 import { Series } from './series.js'
-import { ageText, shown, shownText } from './words.js'
+import { ageText, descriptionText, shown, shownText } from './words.js'
 
 /** @typedef {import('./live.js').BoardSensor} BoardSensor */
 
@@ -26,7 +26,7 @@ class SensorCard {
     this.#chart = new Chart(title, this.series)
     this.#chart.element.hidden = true
     // The facts in brackets are shown in other ways.
-    const about = description.replace(/ ?\([^()]*\)$/, '')
+    const about = descriptionText(description).replace(/ ?\([^()]*\)$/, '')
     this.element = make(
       'li',
       { class: 'card sensor', 'aria-labelledby': id },
@@ -155,9 +155,12 @@ export class Sensors {
    * What a sensor said last, by its name.
    *
    * @param {string} name
+   * @returns {{title: string, reading: import('./senml.js').Reading} | undefined}
    */
-  valueOf(name) {
-    for (const [uri, { reading }] of this.#cards) if (uri.endsWith(`/${name}`)) return reading
+  lastOf(name) {
+    for (const [uri, { title, reading }] of this.#cards) {
+      if (uri.endsWith(`/${name}`)) return reading && { title, reading }
+    }
     return undefined
   }
 

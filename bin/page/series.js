@@ -85,9 +85,9 @@ export class Series {
     let known = 0
     let switches = 0
     let before = Number.NaN
-    for (let at = this.firstFrom(from); at < this.times.length; at++) {
+    for (let at = this.firstFrom(from); at < this.times.length && this.#time(at) <= to; at++) {
       const mean = /** @type {number} */ (this.means[at])
-      const begins = Math.max(from, /** @type {number} */ (this.times[at]))
+      const begins = Math.max(from, this.#time(at))
       const ends = Math.min(to, this.times[at + 1] ?? to)
       if (!Number.isNaN(mean) && ends >= from) {
         lo = Math.min(lo, /** @type {number} */ (this.los[at]))

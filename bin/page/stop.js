@@ -106,7 +106,7 @@ export class Stop {
   /** A move was refused since the outputs wait for somebody to arm them. */
   disarmed() {
     if (!this.#banner.hidden) return
-    this.#tell('Stopped; outputs stay off', 'stopped', [])
+    this.#tell('Outputs stay off until they are armed', 'stopped', [])
   }
 
   /** @param {{structuredContent?: any, isError?: boolean, content?: any[]}} result */

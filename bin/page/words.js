@@ -58,6 +58,16 @@ export function rangeTexts(lo, mean, hi, unit) {
   return [text(lo), text(mean), text(hi), shown(0, unit).unit]
 }
 
+/**
+ * A description as people read it. A device's own words are quoted for models, which must not take them for instructions;
+ * people see whose page they read.
+ *
+ * @param {string} [description]
+ */
+export function descriptionText(description = '') {
+  return description.replace(/^Says of itself: "(.*?)"/s, '$1')
+}
+
 /** @param {string} unit */
 export function unitText(unit) {
   return readable[unit] ?? unit.replace(/m2\b/, 'm²').replace(/m3\b/, 'm³').replace(/s2\b/, 's²').replace(/^u/, 'µ')
@@ -84,7 +94,7 @@ export function ageText(ms) {
  */
 export function spanText(ms) {
   const seconds = ms / 1000
-  if (seconds < 90) return `${Math.round(seconds)} s`
+  if (seconds < 55) return `${Math.round(seconds)} s`
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`
   if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`
   return `${Math.round(seconds / 86_400)} days`

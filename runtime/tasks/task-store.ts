@@ -1,3 +1,4 @@
+import { suffices } from '../access.ts'
 import type { CallOutlet, CallState } from '../call-state.ts'
 import type { Clock } from '../clock.ts'
 import { ErrorCode, publicMessage, RpcError } from '../errors.ts'
@@ -254,9 +255,7 @@ function ownerOf({ dialect, outlet }: CallState): TaskOwner {
 
 /** A task is its client's. Where no transport knows clients by name, whoever holds the id is taken for the one. */
 function mayKnow(owner: TaskOwner, { dialect, outlet }: { dialect: { era: string }; outlet: CallOutlet }): boolean {
-  return (
-    owner.era === dialect.era && owner.client === outlet.client && (owner.access === 'read' || outlet.access === 'act')
-  )
+  return owner.era === dialect.era && owner.client === outlet.client && suffices(outlet.access, owner.access)
 }
 
 /** 144 random bits, in characters that a header may hold. */

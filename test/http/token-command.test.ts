@@ -50,6 +50,16 @@ describe('ferrule token', () => {
     })
   })
 
+  it('makes a token for a person, and says that no model should have it', () => {
+    const { token, path } = ownCommand()
+    const made = token('create', 'anna', '--person')
+    expect(made.stderr).toContain('works everything as a person does')
+    expect(made.stderr).toContain('for no model')
+    expect(tokenFile(path).tokens()).toMatchObject([{ name: 'anna', scope: 'actuators:person' }])
+    expect(token('list').stdout).toContain('all, as a person')
+    expect(token('create', 'ben', '--person', '--read-only')).toMatchObject({ status: 2 })
+  })
+
   it('keeps tokens in another file when told to', () => {
     const { token, path } = ownCommand()
     const file = join(path, '..', '..', 'other.json')

@@ -63,6 +63,26 @@ describeInBrowser('the connection of the page', () => {
   })
 })
 
+describeInBrowser('where no stream comes through', () => {
+  const browser = sharedBrowser()
+  const served = sharedServer()
+
+  it('the sensors are asked now and then', async () => {
+    const { page } = await open(browser(), 'about:blank')
+    await page.route('**/mcp', route =>
+      route.request().postData()?.includes('subscriptions/listen')
+        ? route.fulfill({ json: { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'Unknown method' } } })
+        : route.continue(),
+    )
+    await page.goto(served.link)
+    await page.locator('body[data-state=polling]').waitFor()
+    const value = page.locator('.sensor .value .number').first()
+    await expect.poll(() => value.textContent()).toMatch(/\d/)
+    const first = await value.textContent()
+    await expect.poll(() => value.textContent(), { timeout: 30_000 }).not.toBe(first)
+  })
+})
+
 describeInBrowser('on this computer, without tokens', () => {
   const browser = sharedBrowser()
   const served = sharedServer()

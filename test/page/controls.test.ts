@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { projectDir } from '../child.ts'
-import { card, describeInBrowser, sharedBrowser, sharedServer, visit } from './rig.ts'
+import { card } from './find.ts'
+import { describeInBrowser, sharedBrowser, sharedServer, visit } from './rig.ts'
 
 const bench = join(projectDir, 'test/page/workbench.ts')
 
@@ -103,7 +104,9 @@ describeInBrowser('controls on the page', () => {
     await calibrate.getByRole('button', { name: 'Run Calibrate' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('What does the reference show?').waitFor()
-    await dialog.getByLabel('Celsius').last().fill('300')
+    await dialog.getByRole('button', { name: 'Send' }).click()
+    await dialog.getByText('Give a number for Celsius.').waitFor()
+    await dialog.getByRole('spinbutton').fill('300')
     await dialog.getByRole('button', { name: 'Send' }).click()
     await dialog.getByText('Celsius must be at most 150 °C.').waitFor()
     await dialog.getByRole('spinbutton').fill('19.5')

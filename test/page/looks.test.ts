@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, it } from 'vitest'
-import { card, describeInBrowser, sharedBrowser, sharedServer, visit } from './rig.ts'
+import { card } from './find.ts'
+import { describeInBrowser, sharedBrowser, sharedServer, visit } from './rig.ts'
 
 describeInBrowser('the page for everybody', () => {
   const browser = sharedBrowser()

@@ -50,9 +50,9 @@ export async function open(
 ): Promise<WatchedPage> {
   const watched = await openPage(browser, options)
   onTestFinished(async () => {
+    const { origin } = new URL(watched.page.url())
     await watched.close()
     expect(watched.troubles.filter(text => !/net::ERR_|status of 401/.test(text))).toEqual([])
-    const { origin } = new URL(address)
     expect(watched.requests.filter(url => new URL(url).origin !== origin)).toEqual([])
     expect(watched.requests.filter(url => url.includes('ferrule_'))).toEqual([])
   })
@@ -63,9 +63,4 @@ export async function open(
 /** Waits until the page follows the board. */
 export async function isLive(page: Page): Promise<void> {
   await page.locator('body[data-state=live]').waitFor()
-}
-
-/** The card of a sensor or an actuator. */
-export function card(page: Page, title: string) {
-  return page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title, exact: true }) })
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { projectDir } from '../child.ts'
-import { card, describeInBrowser, sharedBrowser, sharedServer, visit } from './rig.ts'
+import { card } from './find.ts'
+import { describeInBrowser, sharedBrowser, sharedServer, visit } from './rig.ts'
 
 const bench = join(projectDir, 'test/page/workbench.ts')
 

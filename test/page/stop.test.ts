@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { projectDir } from '../child.ts'
-import { card, describeInBrowser, isLive, open, sharedBrowser, sharedServer, visit } from './rig.ts'
+import { card } from './find.ts'
+import { describeInBrowser, isLive, open, sharedBrowser, sharedServer, visit } from './rig.ts'
 
 const bench = join(projectDir, 'test/page/workbench.ts')
 
