@@ -15,6 +15,7 @@ export interface ChipOptions<State> {
 export class Chip<State> {
   readonly #options: ChipOptions<State>
   #ready: { state: State } | undefined
+  #touched = false
   #last: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
 
@@ -27,6 +28,7 @@ export class Chip<State> {
     if (this.#closing !== undefined) return Promise.reject(new Error('the part is closed'))
     return this.#inTurn(async () => {
       this.#ready ??= { state: await this.#options.configure() }
+      this.#touched = true
       try {
         return await work(this.#ready.state)
       } catch (thrown) {
@@ -41,11 +43,11 @@ export class Chip<State> {
     return this.use(async () => {})
   }
 
-  /** Leaves it asleep, as far as it was ready, and closes its IO. Calling it again waits for the first. */
+  /** Leaves it asleep, unless it was never there, and closes its IO. Calling it again waits for the first. */
   close(): Promise<void> {
     this.#closing ??= this.#inTurn(async () => {
       try {
-        if (this.#ready !== undefined) await this.#options.sleep?.()
+        if (this.#touched) await this.#options.sleep?.()
       } finally {
         this.#options.io.close()
       }

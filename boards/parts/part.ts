@@ -24,6 +24,29 @@ export interface SensorPart<Name extends string> extends Part {
   close(): Promise<void>
 }
 
+/** A part with the actuators of these names. */
+export interface ActuatorPart<Name extends string> extends Part {
+  actuators: Record<Name, Actuator<any>>
+  open(): void | Promise<void>
+  close(): void | Promise<void>
+}
+
+/** What a part's actuator may be told beside what its driver knows: texts and rules, as an `Actuator` has them. */
+export type ActuatorSettings = Pick<
+  Actuator,
+  | 'title'
+  | 'description'
+  | 'holdForMs'
+  | 'minIntervalMs'
+  | 'maxRate'
+  | 'group'
+  | 'confirm'
+  | 'audience'
+  | 'arming'
+  | 'readback'
+  | 'timeoutMs'
+>
+
 /** What every part may be told. */
 export interface PartOptions {
   /** Where it is, for people: `Seed tray` makes the sensor `Seed tray: temperature`. */
