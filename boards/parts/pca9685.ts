@@ -172,7 +172,6 @@ export function pca9685<Name extends string>(options: PCA9685Options<Name>): Act
 
 /** Equation 1 of section 7.3.5. */
 function prescaleOf(hz: number): number {
-  const prescale = Math.round(oscillatorHz / (steps * hz)) - 1
-  if (!(prescale >= 3 && prescale <= 255)) throw new RangeError(`A PCA9685 can have 24 to 1526 Hz, not ${hz}`)
-  return prescale
+  if (!(hz >= 24 && hz <= 1526)) throw new RangeError(`A PCA9685 can have 24 to 1526 Hz, not ${hz}`)
+  return Math.round(oscillatorHz / (steps * hz)) - 1
 }

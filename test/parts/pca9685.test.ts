@@ -31,7 +31,7 @@ describe('a PCA9685', () => {
     expect(i2c.registers[0xfe]).toBe(prescale)
   })
 
-  it.each([23, 1800, 0, Number.NaN])('cannot have %f Hz', hz => {
+  it.each([23, 1527, 0, Number.NaN])('cannot have %f Hz', hz => {
     expect(() => wired({}, hz)).toThrow('A PCA9685 can have 24 to 1526 Hz')
   })
 
