@@ -118,7 +118,7 @@ export class ChipTalk {
   }
 
   read(sensor: number): unknown {
-    const [answer] = this.ask([3, session, -5, sensor])
+    const answer = this.ask([3, session, -5, sensor]).find(heard => 'id' in heard && heard.id === -5)
     return answer?.kind === 'result' ? answer.item : undefined
   }
 
