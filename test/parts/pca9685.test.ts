@@ -69,12 +69,13 @@ describe('a PCA9685', () => {
     expect(i2c.closed).toBe(true)
   })
 
-  it('whose outputs ran on after a crash is switched off when it is opened', async () => {
-    const before = wired(arm)
+  it('whose outputs ran on after a crash is switched off and given its own rate when it is opened', async () => {
+    const before = wired({ lamp: { kind: 'pwm', output: 15 } }, 200)
     await moved(before.part.actuators.lamp, { percent: 70 })
     const after = pca9685({ i2c: before.i2c, clock: new JumpingClock(), outputs: arm })
     await after.open()
     expect(before.i2c.duty(15)).toBe(0)
+    expect(before.i2c.registers[0xfe]).toBe(121)
   })
 
   it('that lost its power says so once, and is then set again', async () => {
