@@ -97,6 +97,7 @@ class ActuatorCard {
       (typeof value !== 'boolean' && value !== 0 && value !== 1)
     )
       return
+    this.#isSeen = true
     this.#switch.indeterminate = false
     this.#switch.checked = Boolean(value)
     this.#showSwitch()
@@ -179,11 +180,15 @@ class ActuatorCard {
 
   #wasUnknown = true
   #movedAt = 0
+  /** A sensor shows where the switch stands. */
+  #isSeen = false
 
   #showSwitch() {
     const { indeterminate, checked } = /** @type {HTMLInputElement} */ (this.#switch)
     if (indeterminate) this.#wasUnknown = true
-    setText(this.#switchText, indeterminate ? 'Not moved from here yet' : checked ? 'On' : 'Off')
+    // Others may have moved it since, and so may a rule of its own: only a sensor tells.
+    const source = this.#isSeen ? '' : ', as set here'
+    setText(this.#switchText, indeterminate ? 'Not moved from here yet' : `${checked ? 'On' : 'Off'}${source}`)
   }
 
   #isBusy() {

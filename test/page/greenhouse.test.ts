@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { card } from './find.ts'
 import { describeInBrowser, sharedBrowser, sharedServer, visit } from './rig.ts'
 
@@ -28,7 +28,7 @@ describeInBrowser('a move that is answered by a task', () => {
   })
 })
 
-describeInBrowser('what the server sends', () => {
+describe('what the server sends', () => {
   const served = sharedServer()
 
   it('a policy that lets in nothing from elsewhere, and keeps nothing', async () => {

@@ -15,7 +15,7 @@ const served = new ServedPage()
 await served.start()
 const browser = await startChromium()
 try {
-  const desk = await openPage(browser, { viewport: { width: 1280, height: 860 } })
+  const desk = await openPage(browser, { viewport: { width: 1280, height: 820 } })
   const phone = await openPage(browser, { viewport: { width: 390, height: 844 }, isMobile: true, colorScheme: 'dark' })
   for (const { page } of [desk, phone]) {
     await page.goto(served.link)
