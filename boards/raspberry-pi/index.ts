@@ -1,3 +1,4 @@
+export type { Analog, Digital, I2C, PWM, SPI } from '../io.ts'
 export { type I2COptions, i2c, i2cBuses } from './bus/i2c.ts'
 export { type SPIOptions, spi } from './bus/spi.ts'
 export { type GpioChip, gpioChips } from './gpio/chips.ts'

@@ -115,5 +115,5 @@ it('a file that cannot be read is told as it is', async () => {
   const root = busWith({ '28-000000000001': null })
   const thermometer = oneWireThermometer({ root })
   writeFileSync(join(root, devices, '28-000000000001/w1_slave'), 'nonsense\n')
-  await expect(thermometer.read()).rejects.toThrow('gave no reading: try again, and check its wiring')
+  await expect(thermometer.read()).rejects.toThrow('gave no reading: check its wiring and its pull-up resistor')
 })

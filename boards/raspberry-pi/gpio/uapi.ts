@@ -80,6 +80,9 @@ export function lineInfo(kernel: KernelCalls, chip: number, offset: number): Lin
   return { name: text(info, 0), consumer: text(info, 32), flags: Number(info.readBigUInt64LE(72)) }
 }
 
+/** Edges that wait until they are read; of more, the oldest are lost. The kernel's own choice is 16. */
+const mostWaiting = 128
+
 /** Takes one line, with its direction and level in one step. Gives the descriptor of the line. */
 export function requestLine(
   kernel: KernelCalls,
@@ -91,6 +94,7 @@ export function requestLine(
   request.write(consumer, 256, 31)
   lineConfig(config).copy(request, 288)
   request.writeUInt32LE(1, 560)
+  request.writeUInt32LE(mostWaiting, 564)
   kernel.ioctl(chip, GPIO_V2_GET_LINE_IOCTL, request)
   return request.readInt32LE(588)
 }

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { SenmlUnit } from '../../../runtime/index.ts'
 import { HardwareError } from '../hardware-error.ts'
 import type { SystemOptions } from '../kernel/kernel-calls.ts'
 import { entryNamed, type NamedEntry, numberIn, type Quantity } from './quantity.ts'
@@ -7,7 +8,7 @@ import { entryNamed, type NamedEntry, numberIn, type Quantity } from './quantity
 const chips: NamedEntry = { folder: 'sys/class/hwmon', prefix: 'hwmon', nameFile: 'name' }
 
 /** Units and scales of Documentation/hwmon/sysfs-interface. A fan has revolutions a minute. */
-const kinds: Record<string, { unit: string; perUnit: number }> = {
+const kinds: Record<string, { unit: SenmlUnit; perUnit: number }> = {
   in: { unit: 'V', perUnit: 1e3 },
   temp: { unit: 'Cel', perUnit: 1e3 },
   curr: { unit: 'A', perUnit: 1e3 },

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { SenmlUnit } from '../../../runtime/index.ts'
 import type { Analog } from '../../io.ts'
 import { HardwareError } from '../hardware-error.ts'
 import type { SystemOptions } from '../kernel/kernel-calls.ts'
@@ -8,7 +9,7 @@ import { entryNamed, type NamedEntry, numberIn, type Quantity } from './quantity
 const devices: NamedEntry = { folder: 'sys/bus/iio/devices', prefix: 'iio:device', nameFile: 'name' }
 
 /** Units and scales of Documentation/ABI/testing/sysfs-bus-iio. What is not here is given as the kernel gives it. */
-const kinds: Record<string, { unit: string; factor: number }> = {
+const kinds: Record<string, { unit: SenmlUnit; factor: number }> = {
   voltage: { unit: 'V', factor: 1e-3 },
   current: { unit: 'A', factor: 1e-3 },
   power: { unit: 'W', factor: 1e-3 },
@@ -19,7 +20,6 @@ const kinds: Record<string, { unit: string; factor: number }> = {
   illuminance: { unit: 'lx', factor: 1 },
   distance: { unit: 'm', factor: 1 },
   accel: { unit: 'm/s2', factor: 1 },
-  anglvel: { unit: 'rad/s', factor: 1 },
   magn: { unit: 'T', factor: 1e-4 },
 }
 

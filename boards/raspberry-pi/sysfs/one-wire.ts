@@ -97,7 +97,8 @@ async function conversion(folder: string, title: string): Promise<Conversion> {
   }
   const fail = (why: string) => new HardwareError('EIO', `${title} ${why}`)
   const read = /^((?:[0-9a-f]{2} ){9}): crc=[0-9a-f]{2} (YES|NO)\n.* t=(-?\d+)\n/.exec(text)
-  if (read === null) throw fail('gave no reading: try again, and check its wiring')
+  // What newer kernels give for a sensor that does not answer, or with a wrong checksum, is an empty file.
+  if (read === null) throw fail('gave no reading: check its wiring and its pull-up resistor')
   const scratchpad = read[1]!.trim().split(' ')
   if (new Set(scratchpad).size === 1 && ['00', 'ff'].includes(scratchpad[0]!))
     throw fail('did not answer: no sensor drives the wire. Check its wiring and its pull-up resistor')

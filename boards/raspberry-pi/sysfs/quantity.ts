@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { SenmlUnit } from '../../../runtime/index.ts'
 import { codeOf, HardwareError, hardwareError } from '../hardware-error.ts'
 
 /** Something that a driver of the kernel measures. Nothing is held for it, so there is nothing to close. */
 export interface Quantity {
   /** What the quantity is in: a unit of the SenML registry, as far as it has one. */
-  readonly unit: string | undefined
+  readonly unit: SenmlUnit | undefined
   /** Takes a reading, in that unit. It never holds up the rest of the program. */
   read(): Promise<number>
 }
