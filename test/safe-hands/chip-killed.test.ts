@@ -10,6 +10,9 @@ import { failSafeMs, PinWitness, roundMs, type Switch, safetyChip } from './chip
  * an operating system does it. What the pins do is seen by the clock of the chip, which is emulated in this process.
  */
 
+// Three processes start in each, one after the other.
+vi.setConfig({ testTimeout: 180_000 })
+
 const program = join(projectDir, 'test/safe-hands/host-process.ts')
 
 /** A chip in real time, and what it hears and does. */
