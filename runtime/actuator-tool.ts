@@ -48,7 +48,7 @@ export function actuatorTool(options: ActuatorToolOptions): Tool<any> {
     access: audience === 'person' ? 'person' : 'act',
     async call(args: unknown, from: Call) {
       const isLoop = loop.comes()
-      checkUse(name, args, limits)
+      checkUse(name, actuator, args, limits)
       const outcome = await call(args, from)
       return isLoop ? advised(outcome, name) : outcome
     },

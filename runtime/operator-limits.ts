@@ -60,23 +60,26 @@ export function isAllowed({ allow }: OperatorLimits, name: string): boolean {
 }
 
 /**
- * The input schema of an actuator with the limits in it, so that a model sees what it may ask for. What cannot be shown is
- * enforced all the same, by {@link checkUse}.
+ * The input schema of an actuator with the limits in it, so that a model sees what it may ask for. The value of the safe
+ * state stays possible: the way to safety is always open. What cannot be shown is enforced all the same, by
+ * {@link checkUse}.
  */
 export function narrowedSchema(name: string, actuator: Actuator<any>, { allow }: OperatorLimits): object | undefined {
   const use = allow?.[name]
-  const { inputSchema } = actuator
+  const { inputSchema, safe } = actuator
   if (use === undefined || use === true || !isObject(inputSchema)) return inputSchema
   const json = textSchemaOf(inputSchema)
-  if (json !== undefined) return valuesFromText(narrowedObject(json, use), `inputSchema of "${name}"`)
-  return '~standard' in inputSchema ? inputSchema : narrowedObject(inputSchema, use)
+  if (json !== undefined) return valuesFromText(narrowedObject(json, use, safe), `inputSchema of "${name}"`)
+  return '~standard' in inputSchema ? inputSchema : narrowedObject(inputSchema, use, safe)
 }
 
-function narrowedObject(schema: JsonSchema, use: Readonly<Record<string, ArgumentLimit>>): JsonSchema {
+function narrowedObject(schema: JsonSchema, use: Readonly<Record<string, ArgumentLimit>>, safe: unknown): JsonSchema {
   const own = schema.properties
   if (!isObject(own)) return schema
   const properties: Record<string, unknown> = { ...own }
-  for (const [argument, limit] of Object.entries(use)) properties[argument] = narrowed(own[argument], limit)
+  for (const [argument, limit] of Object.entries(use)) {
+    properties[argument] = narrowed(own[argument], limit, isObject(safe) ? safe[argument] : undefined)
+  }
   return { ...schema, properties } as JsonSchema
 }
 
@@ -85,12 +88,17 @@ function narrowedObject(schema: JsonSchema, use: Readonly<Record<string, Argumen
  *
  * @throws RefusedMove when an argument is outside of its limit
  */
-export function checkUse(name: string, args: unknown, { allow }: OperatorLimits): void {
+export function checkUse(
+  name: string,
+  { safe }: Pick<Actuator<any>, 'safe'>,
+  args: unknown,
+  { allow }: OperatorLimits,
+): void {
   const use = allow?.[name]
   if (use === undefined || use === true || !isObject(args)) return
   for (const [argument, { minimum = -Infinity, maximum = Infinity, values }] of Object.entries(use)) {
     const value = args[argument]
-    if (value === undefined) continue
+    if (value === undefined || (isObject(safe) && value === safe[argument])) continue
     const fits =
       (values === undefined || values.includes(value as string)) &&
       (typeof value !== 'number' || (value >= minimum && value <= maximum))
@@ -116,20 +124,27 @@ function checkLimit(where: string, schema: unknown, { minimum, maximum, values }
   if (values?.length === 0) throw new DefinitionError(`${where} has no value that is allowed`)
 }
 
-function narrowed(schema: unknown, { minimum, maximum, values }: ArgumentLimit): unknown {
+function narrowed(schema: unknown, limit: ArgumentLimit, safe: unknown): unknown {
   const own = isObject(schema) ? schema : {}
-  return {
-    ...own,
-    ...(minimum !== undefined && {
-      minimum: Math.max(minimum, typeof own.minimum === 'number' ? own.minimum : minimum),
-    }),
-    ...(maximum !== undefined && {
-      maximum: Math.min(maximum, typeof own.maximum === 'number' ? own.maximum : maximum),
-    }),
-    ...(values !== undefined && {
-      enum: Array.isArray(own.enum) ? own.enum.filter(value => values.includes(value as string)) : values,
-    }),
+  const least = typeof own.minimum === 'number' ? own.minimum : -Infinity
+  const most = typeof own.maximum === 'number' ? own.maximum : Infinity
+  const { minimum = least, maximum = most, values } = limit
+  const shown: Record<string, unknown> = { ...own }
+  const add = (name: string, value: number) => {
+    if (Number.isFinite(value)) shown[name] = value
   }
+  const [lower, upper] = [Math.max(minimum, least), Math.min(maximum, most)]
+  add('minimum', typeof safe === 'number' ? Math.min(lower, safe) : lower)
+  add('maximum', typeof safe === 'number' ? Math.max(upper, safe) : upper)
+  if (typeof safe === 'number' && (safe < lower || safe > upper)) {
+    const words = `Allowed here: ${allowed({ minimum: lower, maximum: upper })}, or ${safe}.`
+    shown.description = typeof own.description === 'string' ? `${own.description} ${words}` : words
+  }
+  if (values !== undefined) {
+    const isShown = (value: unknown) => values.includes(value as string) || value === safe
+    shown.enum = Array.isArray(own.enum) ? own.enum.filter(isShown) : [...new Set([...values, safe])].filter(isShown)
+  }
+  return shown
 }
 
 function allowed({ minimum = -Infinity, maximum = Infinity, values }: ArgumentLimit): string {

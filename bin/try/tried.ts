@@ -35,7 +35,7 @@ export async function findTried(given: string | undefined, simulated: boolean): 
 
 function simulatedDemo(): Tried {
   return {
-    words: ['serve', builtInDemo],
+    words: ['serve', builtInDemo, '--record', 'off'],
     about: 'The built-in demo: a simulated greenhouse, served by a process of its own.',
     isDemo: true,
     end: () => {},
@@ -49,7 +49,7 @@ async function chipDemo(): Promise<Tried> {
   const chip = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] })
   const address = await addressOf(chip)
   return {
-    words: ['bridge', '--no-share', '--port', address],
+    words: ['bridge', '--no-share', '--record', 'off', '--port', address],
     about: 'Firmware greenhouse on an emulated ATmega328P, over a serial line at 115200 baud, served by the bridge.',
     isDemo: true,
     end: () => void chip.kill(),

@@ -45,6 +45,7 @@ export default {
       },
       safe: { seconds: 0 },
       readback: 'flow',
+      safeReading: 0,
       ...arming,
       set({ seconds }) {
         if (seconds === 0 && broken.has('pump')) throw new Error('the relay does not answer')

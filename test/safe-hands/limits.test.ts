@@ -54,7 +54,13 @@ describe('an allow-list', () => {
   it('shows the narrower range, and holds to its very ends', async () => {
     const { client, set } = hands(three, { limits })
     const [spindle] = await listed(client)
-    expect(spindle.inputSchema.properties.rpm).toMatchObject({ minimum: 50, maximum: 300 })
+    // The safe value stays possible.
+    expect(spindle.inputSchema.properties.rpm).toMatchObject({
+      minimum: 0,
+      maximum: 300,
+      description: 'Allowed here: 50 to 300, or 0.',
+    })
+    expect(await set('spindle', { rpm: 0 })).toBeUndefined()
     for (const rpm of [50, 300]) expect(await set('spindle', { rpm })).toBeUndefined()
     for (const rpm of [49, 301]) expect(await set('spindle', { rpm })).toBeDefined()
   })
