@@ -8,7 +8,10 @@ export interface Digital {
   read(): boolean
   /** Sets an output. Takes effect before it returns. */
   write(value: boolean): void
-  /** Calls `changed` after each edge, until the function returned is called; only where the pin can tell. */
+  /**
+   * Calls `changed` after each edge, until the function returned is called; only where the pin can tell. `timeMs` is of a
+   * clock that never goes back.
+   */
   watch?(changed: (value: boolean, timeMs: number) => void): () => void
   close(): void
 }

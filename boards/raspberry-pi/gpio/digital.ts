@@ -8,6 +8,7 @@ import { type FoundLine, findLine, type PinOptions } from './find-line.ts'
 import {
   configureLine,
   type LineConfig,
+  type LineEvent,
   LineFlag,
   lineEvents,
   lineInfo,
@@ -160,15 +161,19 @@ class Input implements Digital {
   }
 
   #tell(kernel: KernelCalls, fd: number): void {
+    let events: LineEvent[]
     try {
-      for (const { value, timeMs } of lineEvents(kernel, fd)) {
-        for (const watcher of [...this.#watchers]) watcher(value, timeMs)
-      }
+      events = lineEvents(kernel, fd)
     } catch (thrown) {
-      // The controller was removed: the next reading says so.
-      if (codeOf(thrown) !== 'ENODEV') throw thrown
+      // It would be told of the same failure for ever.
       this.#stop?.()
       this.#stop = undefined
+      // The controller was removed: the next reading says so.
+      if (codeOf(thrown) === 'ENODEV') return
+      throw thrown
+    }
+    for (const { value, timeMs } of events) {
+      for (const watcher of [...this.#watchers]) watcher(value, timeMs)
     }
   }
 
