@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { openSync, readFileSync, writeSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { analog, iio, thermalZone } from '../../../boards/raspberry-pi/index.ts'
+import { analog, iio, led, thermalZone } from '../../../boards/raspberry-pi/index.ts'
 import { configure, steer } from './files.ts'
 
 describe('what the kernel measures by itself', () => {
@@ -20,5 +21,22 @@ describe('what the kernel measures by itself', () => {
       () => iio({ device: 'converter', channel: 'pressure' }),
       /converter has no channel pressure; there is /,
     )
+  })
+
+  test('an LED of the board', () => {
+    // struct uleds_user_dev: a name of 64 bytes, and the most that its brightness can be.
+    const device = Buffer.alloc(68)
+    device.write('ACT')
+    device.writeInt32LE(255, 64)
+    const fd = openSync('/dev/uleds', 'r+')
+    writeSync(fd, device)
+    const file = (name: string) => readFileSync(`/sys/class/leds/ACT/${name}`, 'utf8').trim()
+    const act = led({ name: 'ACT' })
+    act.write(true)
+    assert.equal(file('brightness'), '255')
+    assert.equal(act.read(), true)
+    act.write(false)
+    act.close()
+    assert.equal(file('brightness'), '0')
   })
 })
