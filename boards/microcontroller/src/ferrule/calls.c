@@ -161,28 +161,23 @@ static ferrule_slot *new_slot(ferrule_device *device, uint8_t id, int8_t full) {
   return NULL;
 }
 
-/* Takes and checks the argument that was read last. Returns an error code, or 0. */
-static uint8_t take_argument(const ferrule_member *members) {
-  const ferrule_member *const all = members;
-  const uint8_t decimals = ferrule_find_type(members);
-  uint8_t code = ferrule_flash_function(ferrule_take, ferrule_found.at)(decimals);
+/* Asks the rules of all members that have one. Returns an error code, or 0. */
+static uint8_t check(const ferrule_member *members, const void *what) {
+  uint8_t code = 0;
   for (; code == 0 && ferrule_load(members); members++) {
     if (ferrule_found.at != NULL && (ferrule_found.key & FERRULE_KEY_BITS) != FERRULE_KEY_TYPE &&
         (ferrule_found.form & FERRULE_FORM_TEXT) == 0) {
-      code = ferrule_flash_function(ferrule_check_argument, ferrule_found.at)(all);
+      code = ferrule_flash_function(ferrule_check, ferrule_found.at)(what);
     }
   }
   return code;
 }
 
-static uint8_t check_rules(const ferrule_move *move) {
-  uint8_t code = 0;
-  for (const ferrule_member *at = move->actuator->part.members; code == 0 && ferrule_load(at); at++) {
-    if (ferrule_found.at != NULL && (ferrule_found.form & FERRULE_FORM_TEXT) == 0) {
-      code = ferrule_flash_function(ferrule_check_move, ferrule_found.at)(move);
-    }
-  }
-  return code;
+/* Takes and checks the argument that was read last. Returns an error code, or 0. */
+static uint8_t take_argument(const ferrule_member *members) {
+  const uint8_t decimals = ferrule_find_type(members);
+  const uint8_t code = ferrule_flash_function(ferrule_take, ferrule_found.at)(decimals);
+  return code != 0 ? code : check(members, members);
 }
 
 /* Runs a call whose arguments stand at the reader. Returns the code with which it is refused, or 0. */
@@ -208,7 +203,7 @@ static uint8_t run(ferrule_device *device, ferrule_slot *slot, uint8_t number) {
   }
   if ((actuator->state & FERRULE_HAS_SAFE) == 0 || !is_safe(actuator, values)) {
     const ferrule_move move = {device, actuator, values};
-    const uint8_t code = check_rules(&move);
+    const uint8_t code = check(actuator->part.members, &move);
     if (code != 0) return code;
   }
   memcpy(actuator->values, values, bytes_of(actuator));

@@ -220,7 +220,8 @@ enum {
   static ferrule_slot ferrule_slots_##id[calls];                                                                    \
   static ferrule_device object = {ferrule_members_##id, ferrule_slots_##id, calls, is_open,                             \
                               {ferrule_buffer_##id, frame_bytes, 0, 0, 0},                                          \
-                              5000, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, false, 0, 0, 0}
+                              5000, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, false, 0,                      \
+                                  {0, 0, 0, frame_bytes, calls, 0}}
 
 #define FERRULE_MEMBER(key, form, number, at) \
   { (uint8_t)(key), (uint8_t)(form), (int32_t)(number), (at) }

@@ -45,11 +45,6 @@ static bool has_text(const ferrule_device *device, uint8_t key) {
   return ferrule_find(device->members, key & FERRULE_KEY_BITS);
 }
 
-static void put_member(ferrule_device *device, uint8_t key, uint32_t number) {
-  ferrule_put(device, key);
-  ferrule_put_long(device, FERRULE_ITEM_POSITIVE, number);
-}
-
 static void say_hello(ferrule_device *device) {
   const bool has_arming = device->arm != NULL;
   uint8_t count = 8;
@@ -62,12 +57,10 @@ static void say_hello(ferrule_device *device) {
     ferrule_put(device, key);
     ferrule_put_flash_text(device, ferrule_found.at);
   }
-  put_member(device, 4, device->hash);
-  put_member(device, 5, device->records);
-  put_member(device, 6, device->boot);
-  put_member(device, 7, device->frame.size);
-  put_member(device, 8, device->slot_count);
-  put_member(device, 9, device->period);
+  for (uint8_t at = 0; at < FERRULE_SAID; at++) {
+    ferrule_put(device, (uint8_t)(4 + at));
+    ferrule_put_long(device, FERRULE_ITEM_POSITIVE, device->said[at]);
+  }
   if (has_arming) {
     ferrule_put(device, 15);
     ferrule_put_boolean(device, ferrule_is_armed(device));
@@ -105,7 +98,7 @@ static void begin_session(ferrule_device *device) {
   uint8_t left = (uint8_t)ferrule_argument16();
   device->flags &= (uint8_t)~FERRULE_SESSION_USED;
   device->updates = 0;
-  device->period = device->fail_safe_ms;
+  device->said[FERRULE_SAID_PERIOD] = device->fail_safe_ms;
   /* Keys rise, so the period comes before all that may be nested. */
   for (; left > 0; left--) {
     if (ferrule_next() != FERRULE_ITEM_POSITIVE) break;
@@ -113,7 +106,9 @@ static void begin_session(ferrule_device *device) {
     if (key > 2) break;
     if (ferrule_next() != FERRULE_ITEM_POSITIVE || key < 2) continue;
     const uint16_t asked = ferrule_argument16();
-    if (asked < device->period) device->period = asked < LEAST_PERIOD_MS ? LEAST_PERIOD_MS : asked;
+    if (asked < device->fail_safe_ms) {
+      device->said[FERRULE_SAID_PERIOD] = asked < LEAST_PERIOD_MS ? LEAST_PERIOD_MS : asked;
+    }
   }
   ferrule_forget_asks(device);
   ferrule_forget_calls(device);
@@ -167,7 +162,7 @@ static void take_stop(ferrule_device *device, int16_t id, uint8_t failed) {
 }
 
 static void describe(ferrule_device *device, int16_t id, uint8_t number) {
-  if (number >= device->records) {
+  if (number >= (uint8_t)device->said[FERRULE_SAID_RECORDS]) {
     ferrule_send_error(device, id, FERRULE_CODE_UNKNOWN);
     return;
   }
@@ -195,18 +190,13 @@ static void take_watch(ferrule_device *device, int16_t id, uint8_t number) {
     const ferrule_member *members = sensor->part.members;
     sensor->interval = ferrule_ms_of(members, FERRULE_KEY_INTERVAL, DEFAULT_INTERVAL_MS);
     sensor->dead_band = ferrule_number_of(members, FERRULE_KEY_DEAD_BAND, 0);
+    const uint8_t decimals = ferrule_find_type(members);
+    ferrule_take *take_number = ferrule_flash_function(ferrule_take, ferrule_found.at);
     /* What is no number, or too large for 32 bits, is as if it were left out. */
     (void)ferrule_next();
-    if (ferrule_take_integer(0) == 0) {
-      sensor->interval = (uint32_t)ferrule_given.value;
-    }
-    const uint8_t decimals = ferrule_find_type(members);
+    if (ferrule_take_integer(0) == 0) sensor->interval = (uint32_t)ferrule_given.value;
     (void)ferrule_next();
-    if (ferrule_flash_function(ferrule_take, ferrule_found.at)(decimals) == 0) {
-      sensor->dead_band = ferrule_given.value;
-      /* 1 is more than 0.5, which was rounded up. */
-      if (ferrule_given.excess < 0) sensor->dead_band--;
-    }
+    if (take_number(decimals) == 0) sensor->dead_band = ferrule_given.value;
     sensor->state = (sensor->state & (uint8_t)~FERRULE_WATCHED) | FERRULE_WATCH_BEGINS;
   }
   take_read(device, id, number);
@@ -293,8 +283,8 @@ static void take(ferrule_device *device, uint16_t length) {
 void ferrule_begin(ferrule_device *device, const ferrule_platform *platform, void *context) {
   device->platform = platform;
   device->context = context;
-  device->boot = platform->boot(context);
-  device->period = device->fail_safe_ms;
+  device->said[FERRULE_SAID_BOOT] = platform->boot(context);
+  device->said[FERRULE_SAID_PERIOD] = device->fail_safe_ms;
   ferrule_hash_records(device);
   ferrule_set_initial(device);
   /* Ends whatever the boot loader printed, or the frame that the restart cut. */
@@ -311,7 +301,7 @@ void ferrule_poll(ferrule_device *device) {
     take(device, (uint16_t)length);
     break;
   }
-  if (ferrule_is_connected(device) && ferrule_is_past(device, &device->fed_at, device->period)) {
+  if (ferrule_is_connected(device) && ferrule_is_past(device, &device->fed_at, device->said[FERRULE_SAID_PERIOD])) {
     device->flags &= (uint8_t) ~(FERRULE_FAIL_SAFE_RUNS | FERRULE_ARMED);
     ferrule_stop(device);
   }

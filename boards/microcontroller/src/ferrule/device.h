@@ -135,6 +135,17 @@ typedef struct ferrule_slot {
   ferrule_outcome outcome;
 } ferrule_slot;
 
+/** Of the hello of a device: hash and number of its records, boot count, largest frame, calls at a time, period in ms. */
+enum {
+  FERRULE_SAID_HASH,
+  FERRULE_SAID_RECORDS,
+  FERRULE_SAID_BOOT,
+  FERRULE_SAID_FRAME,
+  FERRULE_SAID_CALLS,
+  FERRULE_SAID_PERIOD,
+  FERRULE_SAID
+};
+
 /** A device. Made by FERRULE_DEVICE; what is not documented here is private. */
 struct ferrule_device {
   const ferrule_member *members;
@@ -150,17 +161,15 @@ struct ferrule_device {
   void (*arm)(ferrule_device *device, int16_t id, uint8_t armed);
   ferrule_part *sensors;
   ferrule_part *actuators;
-  uint16_t period;
   uint16_t fcs;
   uint16_t session;
   uint8_t flags;
-  uint8_t records;
   uint8_t newest;
   uint8_t updates;
   bool hashes;
-  uint32_t boot;
-  uint32_t hash;
   uint32_t fed_at;
+  /** What the hello says, from member 4 on. */
+  uint32_t said[FERRULE_SAID];
 };
 
 /** Adds a sensor. Call it before `ferrule_begin`; sensors are numbered in this order. */

@@ -29,37 +29,41 @@ uint32_t ferrule_single(int32_t number, uint8_t decimals) {
 
 uint8_t ferrule_take_number(uint8_t decimals) {
   const uint8_t code = ferrule_take_integer(decimals);
-  const uint8_t type = ferrule_in.type;
   uint32_t bits = ferrule_in.argument;
-  if (type == FERRULE_ITEM_HALF) {
+  int32_t value = ferrule_given.value;
+  if (ferrule_in.type == FERRULE_ITEM_HALF) {
+    /* As a single. Halves below 2^-14 come out as something else of that size, which is as good as 0 here. */
     const uint16_t size = (uint16_t)bits & 0x7FFF;
     if (size >= 0x7C00) return 3;
-    bits = (bits & 0x8000) << 16;
-    if (size != 0) bits |= ((uint32_t)size << 13) + ((uint32_t)112 << 23);
-  } else if (type != FERRULE_ITEM_SINGLE) {
+    bits = (uint32_t)size << 13;
+    if (size != 0) bits += (uint32_t)112 << 23;
+    if ((ferrule_in.argument & 0x8000) != 0) bits |= 0x80000000;
+  } else if (ferrule_in.type != FERRULE_ITEM_SINGLE) {
     for (; decimals > 0; decimals--) {
-      if (ferrule_given.value > INT32_MAX / 10 || ferrule_given.value < -INT32_MAX / 10) return code != 0 ? code : 4;
-      ferrule_given.value *= 10;
+      if (value > INT32_MAX / 10 || value < -INT32_MAX / 10) return 4;
+      value *= 10;
     }
+    ferrule_given.value = value;
     return code;
   }
   /*
-   * The number is the one whose single this is. With one more decimal than is wanted, it is looked for bit by bit: singles
-   * compare as integers do. That takes some milliseconds on an 8-bit chip, and a quarter of the flash of a conversion.
+   * The number is the one whose single this is, or the next one towards 0. It is looked for bit by bit: singles compare as
+   * integers do. That takes some milliseconds on an 8-bit chip, and half the flash of a conversion.
    */
-  const bool is_negative = (bits & 0x80000000) != 0;
-  bits &= 0x7FFFFFFF;
-  if (bits > ferrule_single(INT32_MAX, decimals + 1)) return bits < 0x7F800000 ? 4 : 3;
-  int32_t number = 0;
+  const uint32_t size = bits & 0x7FFFFFFF;
+  if (size >= 0x7F800000) return 3;
+  value = 0;
   for (int32_t bit = 0x40000000; bit > 0; bit >>= 1) {
-    if (ferrule_single(number | bit, decimals + 1) <= bits) number |= bit;
+    if (ferrule_single(value | bit, decimals) <= size) value |= bit;
   }
-  int32_t value = (number + 5) / 10;
-  int8_t excess = 0;
-  const uint32_t nearest = ferrule_single(value, decimals);
-  if (bits != nearest) excess = bits > nearest ? 1 : -1;
-  ferrule_given.value = is_negative ? -value : value;
-  ferrule_given.excess = is_negative ? (int8_t)-excess : excess;
+  if (value == INT32_MAX) return 4;
+  int8_t excess = ferrule_single(value, decimals) != size;
+  if (size != bits) {
+    value = -value;
+    excess = (int8_t)-excess;
+  }
+  ferrule_given.value = value;
+  ferrule_given.excess = excess;
   return 0;
 }
 

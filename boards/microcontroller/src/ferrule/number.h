@@ -14,7 +14,7 @@ extern "C" {
 /** The single that is nearest to a number, as its bits; of two that are as near the even one. At most 9 decimals. */
 uint32_t ferrule_single(int32_t number, uint8_t decimals);
 
-/** A number that was read: the nearest with so many decimals, and on which side of it the number really is. */
+/** A number that was read: what is too many of its decimals is cut off, and `excess` tells on which side it was. */
 typedef struct ferrule_number_read {
   int32_t value;
   /** 1 above, -1 below, 0 where it is that number, or the single that stands for it. */

@@ -103,38 +103,45 @@ static void put_number(ferrule_device *device, uint8_t number) {
 }
 
 bool ferrule_put_record(ferrule_device *device, uint8_t number) {
-  if (number == 0) {
-    ferrule_put(device, 0x82);
-    ferrule_put(device, 0);
-    put_members(device, device->members, NULL);
-    return true;
-  }
-  /* Classes of records: 1 a sensor, 2 an actuator, 3 an argument of it. */
-  for (uint8_t kind = 1; kind < 3; kind++) {
-    uint8_t index = 0;
-    for (ferrule_part *part = kind == 1 ? device->sensors : device->actuators; part != NULL; part = part->next, index++) {
-      const ferrule_member *members = part->members;
-      const ferrule_actuator *actuator = kind == 1 ? NULL : (const ferrule_actuator *)part;
-      for (uint8_t position = 0; members != NULL; position++) {
-        if (--number == 0) {
-          const bool is_argument = position > 0;
-          ferrule_put(device, (uint8_t)(0x83 + is_argument));
-          ferrule_put(device, (uint8_t)(kind + is_argument));
-          put_number(device, index);
-          if (is_argument) put_number(device, (uint8_t)(position - 1));
-          put_members(device, members, is_argument ? NULL : actuator);
-          return true;
-        }
-        members = actuator == NULL ? NULL : ferrule_argument_members(actuator, position);
-      }
+  /* Classes of records: 0 the device, 1 a sensor, 2 an actuator, 3 an argument of it. */
+  uint8_t kind = 0;
+  uint8_t index = 0;
+  uint8_t position = 0;
+  const ferrule_member *members = device->members;
+  ferrule_part *part = NULL;
+  while (number-- > 0) {
+    if (kind == 2) {
+      /* From an actuator to its first argument, and on. */
+      members = ferrule_argument_members((const ferrule_actuator *)part, position++);
+      if (members != NULL) continue;
     }
+    position = 0;
+    if (part != NULL) {
+      part = part->next;
+      index++;
+    }
+    while (part == NULL) {
+      if (kind == 2) return false;
+      part = kind++ == 0 ? device->sensors : device->actuators;
+      index = 0;
+    }
+    members = part->members;
   }
-  return false;
+  const bool is_argument = position > 0;
+  kind = (uint8_t)(kind + is_argument);
+  ferrule_put(device, (uint8_t)(0x82 + (kind > 0) + is_argument));
+  ferrule_put(device, kind);
+  if (kind > 0) put_number(device, index);
+  if (is_argument) put_number(device, (uint8_t)(position - 1));
+  put_members(device, members, kind == 2 ? (const ferrule_actuator *)part : NULL);
+  return true;
 }
 
 void ferrule_hash_records(ferrule_device *device) {
+  uint8_t records = 0;
   device->hashes = true;
-  device->hash = 0x811C9DC5;
-  while (ferrule_put_record(device, device->records)) device->records++;
+  device->said[FERRULE_SAID_HASH] = 0x811C9DC5;
+  while (ferrule_put_record(device, records)) records++;
   device->hashes = false;
+  device->said[FERRULE_SAID_RECORDS] = records;
 }

@@ -63,14 +63,14 @@ static int8_t compared(void) {
   return ferrule_given.value < ferrule_found.number ? -1 : 1;
 }
 
-static uint8_t check_minimum(const ferrule_member *members) {
-  (void)members;
+static uint8_t check_minimum(const void *unused) {
+  (void)unused;
   return compared() < 0 ? FERRULE_CODE_OUT_OF_RANGE : 0;
 }
 const ferrule_argument_rule ferrule_rule_minimum FERRULE_FLASH = {check_minimum};
 
-static uint8_t check_maximum(const ferrule_member *members) {
-  (void)members;
+static uint8_t check_maximum(const void *unused) {
+  (void)unused;
   return compared() > 0 ? FERRULE_CODE_OUT_OF_RANGE : 0;
 }
 const ferrule_argument_rule ferrule_rule_maximum FERRULE_FLASH = {check_maximum};
@@ -84,7 +84,8 @@ static bool is_text(const char *text) {
   return ferrule_flash_byte(text + at) == 0;
 }
 
-static uint8_t check_values(const ferrule_member *members) {
+static uint8_t check_values(const void *what) {
+  const ferrule_member *members = what;
   for (uint8_t at = 0; ferrule_find_at(members, FERRULE_KEY_VALUES, at); at++) {
     if ((ferrule_found.form & FERRULE_FORM_TEXT) != 0 ? is_text((const char *)ferrule_found.at)
                                                      : compared() == 0) {
@@ -95,8 +96,8 @@ static uint8_t check_values(const ferrule_member *members) {
 }
 const ferrule_argument_rule ferrule_rule_values FERRULE_FLASH = {check_values};
 
-static uint8_t check_longest(const ferrule_member *members) {
-  (void)members;
+static uint8_t check_longest(const void *unused) {
+  (void)unused;
   uint16_t count = (uint16_t)ferrule_in.argument;
   if (ferrule_in.type == FERRULE_ITEM_TEXT) {
     for (uint16_t at = 0; at < (uint16_t)ferrule_in.argument; at++) {
@@ -111,12 +112,14 @@ static uint32_t since_move(const ferrule_move *move) { return ferrule_since(move
 
 static bool has_moved(const ferrule_move *move) { return (move->actuator->state & FERRULE_HAS_MOVED) != 0; }
 
-static uint8_t check_interval(const ferrule_move *move) {
+static uint8_t check_interval(const void *what) {
+  const ferrule_move *move = what;
   return has_moved(move) && since_move(move) < (uint32_t)ferrule_found.number ? FERRULE_CODE_TOO_SOON : 0;
 }
 const ferrule_actuator_rule ferrule_rule_interval FERRULE_FLASH = {check_interval, NULL, NULL};
 
-static uint8_t check_rate(const ferrule_move *move) {
+static uint8_t check_rate(const void *what) {
+  const ferrule_move *move = what;
   const uint32_t rate = (uint32_t)ferrule_found.number;
   uint32_t ms = 1000;
   if (has_moved(move) && since_move(move) < ms) ms = since_move(move);
@@ -133,7 +136,8 @@ static uint8_t check_rate(const ferrule_move *move) {
 }
 const ferrule_actuator_rule ferrule_rule_rate FERRULE_FLASH = {check_rate, NULL, NULL};
 
-static uint8_t check_group(const ferrule_move *move) {
+static uint8_t check_group(const void *what) {
+  const ferrule_move *move = what;
   const int32_t group = ferrule_found.number;
   for (ferrule_part *part = move->device->actuators; part != NULL; part = part->next) {
     const ferrule_actuator *other = (const ferrule_actuator *)part;
@@ -146,7 +150,8 @@ static uint8_t check_group(const ferrule_move *move) {
 }
 const ferrule_actuator_rule ferrule_rule_group FERRULE_FLASH = {check_group, NULL, NULL};
 
-static uint8_t check_arming(const ferrule_move *move) {
+static uint8_t check_arming(const void *what) {
+  const ferrule_move *move = what;
   return ferrule_is_armed(move->device) ? 0 : FERRULE_CODE_NOT_ARMED;
 }
 
@@ -162,8 +167,8 @@ static void arm(ferrule_device *device, int16_t id, uint8_t armed) {
 }
 const ferrule_actuator_rule ferrule_rule_arming FERRULE_FLASH = {check_arming, NULL, arm};
 
-static uint8_t check_nothing(const ferrule_move *move) {
-  (void)move;
+static uint8_t check_nothing(const void *unused) {
+  (void)unused;
   return 0;
 }
 

@@ -12,12 +12,12 @@ extern "C" {
 #endif
 
 /**
- * Checks the argument that was read last against the member that was found last; `members` are all of them. Returns an
- * error code of the link, or 0.
+ * Checks against the member that was found last: of an argument the one that was read last, and `what` is all of its
+ * members; of an actuator `what` is a ferrule_move. Returns an error code of the link, or 0.
  */
-typedef uint8_t ferrule_check_argument(const ferrule_member *members);
+typedef uint8_t ferrule_check(const void *what);
 typedef struct ferrule_argument_rule {
-  ferrule_check_argument *check;
+  ferrule_check *check;
 } ferrule_argument_rule;
 
 /** For actuators that take their time at many things at once: see FERRULE_SIZED_DEVICE. */
@@ -30,12 +30,11 @@ typedef struct ferrule_move {
   const int32_t *values;
 } ferrule_move;
 
-/** Checks a move against the member that was found last. Returns an error code of the link, or 0. */
-typedef uint8_t ferrule_check_move(const ferrule_move *move);
 typedef void ferrule_hold(ferrule_device *device, ferrule_actuator *actuator);
 typedef void ferrule_arm(ferrule_device *device, int16_t id, uint8_t armed);
+/** What keeps an actuator to a member. */
 typedef struct ferrule_actuator_rule {
-  ferrule_check_move *check;
+  ferrule_check *check;
   /** Of FERRULE_HOLD_FOR: looks after an actuator that is away. */
   ferrule_hold *hold;
   /** Of FERRULE_ARMING: what the device does when a host arms it (1) or disarms it (0). */

@@ -12,7 +12,7 @@ static void put_stuffed(const ferrule_device *device, uint8_t byte) {
 
 void ferrule_put(ferrule_device *device, uint8_t byte) {
   if (device->hashes) {
-    device->hash = (device->hash ^ byte) * 0x01000193;
+    device->said[FERRULE_SAID_HASH] = (device->said[FERRULE_SAID_HASH] ^ byte) * 0x01000193;
   } else {
     device->fcs = ferrule_fcs(device->fcs, byte);
     put_stuffed(device, byte);
