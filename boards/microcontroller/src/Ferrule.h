@@ -78,12 +78,12 @@ class Ferrule {
 
 /** Declares the device of a sketch: its name (also that of the object), title, and the version of its firmware. */
 #define FERRULE(id, title, version)                                                               \
-  FERRULE_DEVICE_OF(ferrule_device_##id, id, title, version, 64, 1, NULL, FERRULE_NO_MORE);       \
+  FERRULE_DEVICE_OF(ferrule_device_##id, id, title, version, 64, 1, ferrule_only_place, FERRULE_NO_MORE);       \
   static Ferrule id(ferrule_device_##id)
 
 /** The same with the size of the buffer in bytes (48 to 1024), calls at a time (1 to 16), and members: FERRULE_NO_MORE. */
 #define FERRULE_SIZED(id, title, version, frame_bytes, calls, ...)                                                      \
-  FERRULE_DEVICE_OF(ferrule_device_##id, id, title, version, frame_bytes, calls, ferrule_is_open, __VA_ARGS__);         \
+  FERRULE_DEVICE_OF(ferrule_device_##id, id, title, version, frame_bytes, calls, ferrule_any_place, __VA_ARGS__);         \
   static Ferrule id(ferrule_device_##id)
 
 /* ---- Ready parts: each ends with members, see declare.h ---------------------------------------------------------- */

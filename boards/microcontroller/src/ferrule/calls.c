@@ -7,23 +7,17 @@
 
 /* ---- Moves ---- */
 
-/* Whether there are safe or initial values at all. */
-static bool has_preset(const ferrule_actuator *actuator, uint8_t key) {
-  return ferrule_find(actuator->part.members, key) &&
-         (ferrule_found.form & (FERRULE_FORM_ARRAY | FERRULE_FORM_NULL)) != FERRULE_FORM_NULL;
-}
-
 static uint8_t bytes_of(const ferrule_actuator *actuator) { return (uint8_t)(actuator->count * sizeof(int32_t)); }
 
 static bool is_safe(const ferrule_actuator *actuator, const int32_t *values) {
   return memcmp(values, actuator->values + actuator->count, bytes_of(actuator)) == 0;
 }
 
-static void answer(ferrule_device *device, ferrule_slot *slot) {
+FERRULE_CALLED static void answer(ferrule_device *device, ferrule_slot *slot) {
   ferrule_send_outcome(device, FERRULE_KIND_RESULT, slot->id, &slot->outcome);
 }
 
-static void end(ferrule_device *device, ferrule_slot *slot, ferrule_status status) {
+FERRULE_CALLED static void end(ferrule_device *device, ferrule_slot *slot, ferrule_status status) {
   slot->outcome.status = status;
   slot->state = FERRULE_SLOT_OVER;
   answer(device, slot);
@@ -99,30 +93,39 @@ void ferrule_make_safe(ferrule_device *device, ferrule_actuator *actuator) {
   (void)ferrule_break_off(device, actuator, FERRULE_STOPPED);
 }
 
-static void load(ferrule_actuator *actuator, uint8_t key) {
-  for (uint8_t at = 0; at < actuator->count; at++) actuator->values[at] = ferrule_number_of(actuator->part.members, key, at);
+void ferrule_load_values(ferrule_actuator *actuator, uint8_t key) {
+  for (uint8_t at = 0; at < actuator->count; at++) {
+    actuator->values[at] = ferrule_number_of(actuator->part.members, key, at);
+  }
 }
+
+/* Whether what was found last is enforced by a rule. */
+static bool has_rule(void) { return ferrule_found.at != NULL && (ferrule_found.form & FERRULE_FORM_TEXT) == 0; }
 
 void ferrule_set_initial(ferrule_device *device) {
   for (ferrule_part *part = device->actuators; part != NULL; part = part->next) {
     ferrule_actuator *actuator = (ferrule_actuator *)part;
     while (ferrule_argument_members(actuator, actuator->count) != NULL) actuator->count++;
-    if (ferrule_find(actuator->part.members, FERRULE_KEY_ARMING)) {
-      const ferrule_actuator_rule *rule = (const ferrule_actuator_rule *)ferrule_found.at;
-      device->arm = ferrule_flash_function(ferrule_arm, &rule->arm);
+    if (ferrule_find(part->members, FERRULE_KEY_SAFE) &&
+        (ferrule_found.form & (FERRULE_FORM_ARRAY | FERRULE_FORM_NULL)) != FERRULE_FORM_NULL) {
+      actuator->state = FERRULE_HAS_SAFE | FERRULE_STARTS;
     }
-    if (has_preset(actuator, FERRULE_KEY_SAFE)) actuator->state |= FERRULE_HAS_SAFE;
-    load(actuator, FERRULE_KEY_SAFE);
+    ferrule_load_values(actuator, FERRULE_KEY_SAFE);
     memcpy(actuator->values + actuator->count, actuator->values, bytes_of(actuator));
-    if (has_preset(actuator, FERRULE_KEY_INITIAL)) load(actuator, FERRULE_KEY_INITIAL);
-    else if ((actuator->state & FERRULE_HAS_SAFE) == 0) continue;
-    (void)begin(device, actuator, FERRULE_LATER, NULL);
+    for (const ferrule_member *at = part->members; ferrule_load(at); at++) {
+      if (!has_rule()) continue;
+      const ferrule_actuator_rule *rule = (const ferrule_actuator_rule *)ferrule_found.at;
+      ferrule_start *start = ferrule_flash_function(ferrule_start, &rule->start);
+      if (start != NULL) start(device, actuator);
+    }
+    if ((actuator->state & FERRULE_STARTS) != 0) (void)begin(device, actuator, FERRULE_LATER, NULL);
   }
 }
 
 /* ---- Calls ---- */
 
-bool ferrule_is_open(const uint8_t *open, uint8_t id) {
+/* Whether the host names a call as one that it waits for. */
+static bool is_open(const uint8_t *open, uint8_t id) {
   ferrule_in.at = open;
   if (ferrule_next() != FERRULE_ITEM_ARRAY) return false;
   for (uint8_t left = (uint8_t)ferrule_in.argument; left > 0; left--) {
@@ -131,33 +134,40 @@ bool ferrule_is_open(const uint8_t *open, uint8_t id) {
   return false;
 }
 
-/*
- * A place for a call that is new; the reader is where the host names those that it waits for. A cancel names none, so
- * that none may be forgotten for it. NULL: answered, with `full` when there is no place.
- */
-static ferrule_slot *new_slot(ferrule_device *device, uint8_t id, int8_t full) {
+ferrule_slot *ferrule_only_place(ferrule_device *device, const uint8_t *open) {
+  (void)open;
+  /* With one call at a time, the host has no other one open. */
+  return device->slots->state == FERRULE_SLOT_RUNS ? NULL : device->slots;
+}
+
+ferrule_slot *ferrule_any_place(ferrule_device *device, const uint8_t *open) {
+  ferrule_slot *slot = device->slots;
+  for (uint8_t left = device->slot_count; left > 0; left--, slot++) {
+    if (slot->state == FERRULE_SLOT_FREE) return slot;
+    /* A cancel names none as open: then none may be forgotten. */
+    if (slot->state == FERRULE_SLOT_OVER && open != NULL && !is_open(open, slot->id)) return slot;
+  }
+  return NULL;
+}
+
+/* A place for a call that is new; `open` is where the host names others. NULL: answered, with `full` without a place. */
+static ferrule_slot *new_slot(ferrule_device *device, uint8_t id, const uint8_t *open, int8_t full) {
   const uint8_t ahead = (uint8_t)(id - device->newest - 1);
-  int8_t code = FERRULE_CODE_FORGOTTEN;
-  if ((device->flags & FERRULE_ID_SEEN) == 0 || ahead < 127) {
+  if ((device->flags & FERRULE_ID_SEEN) != 0 && ahead >= 127) {
+    full = FERRULE_CODE_FORGOTTEN;
+  } else {
     device->newest = id;
     device->flags |= FERRULE_ID_SEEN;
-    const uint8_t *open = ferrule_in.at;
-    ferrule_slot *slot = device->slots;
-    for (uint8_t left = device->slot_count; left > 0; left--, slot++) {
-      if (slot->state == FERRULE_SLOT_RUNS) continue;
-      if (slot->state == FERRULE_SLOT_OVER && device->is_open != NULL &&
-          (full == FERRULE_CANCELLED || device->is_open(open, slot->id))) {
-        continue;
-      }
+    ferrule_slot *slot = device->place(device, open);
+    if (slot != NULL) {
       slot->id = id;
       slot->state = FERRULE_SLOT_RUNS;
       slot->told_at = 0;
       slot->outcome.put = NULL;
       return slot;
     }
-    code = full;
   }
-  ferrule_send_error(device, id, code);
+  ferrule_send_error(device, id, full);
   return NULL;
 }
 
@@ -165,8 +175,8 @@ static ferrule_slot *new_slot(ferrule_device *device, uint8_t id, int8_t full) {
 static uint8_t check(const ferrule_member *members, const void *what) {
   uint8_t code = 0;
   for (; code == 0 && ferrule_load(members); members++) {
-    if (ferrule_found.at != NULL && (ferrule_found.key & FERRULE_KEY_BITS) != FERRULE_KEY_TYPE &&
-        (ferrule_found.form & FERRULE_FORM_TEXT) == 0) {
+    if (has_rule() && (ferrule_found.key & FERRULE_KEY_BITS) != FERRULE_KEY_TYPE &&
+        ferrule_found.key != FERRULE_KEY_OPTIONAL) {
       code = ferrule_flash_function(ferrule_check, ferrule_found.at)(what);
     }
   }
@@ -195,11 +205,11 @@ static uint8_t run(ferrule_device *device, ferrule_slot *slot, uint8_t number) {
     if (position < count && ferrule_next() != FERRULE_ITEM_NULL) {
       const uint8_t code = take_argument(members);
       if (code != 0) return code;
-      values[position] = ferrule_given.value;
     } else {
       if (!ferrule_find(members, FERRULE_KEY_OPTIONAL)) return FERRULE_CODE_BAD_ARGUMENTS;
-      values[position] = ferrule_number_of(members, FERRULE_KEY_INITIAL, 0);
+      (void)ferrule_flash_function(ferrule_check, ferrule_found.at)(members);
     }
+    values[position] = ferrule_given.value;
   }
   if ((actuator->state & FERRULE_HAS_SAFE) == 0 || !is_safe(actuator, values)) {
     const ferrule_move move = {device, actuator, values};
@@ -208,6 +218,7 @@ static uint8_t run(ferrule_device *device, ferrule_slot *slot, uint8_t number) {
   }
   memcpy(actuator->values, values, bytes_of(actuator));
   actuator->slot = slot;
+  slot->actuator = actuator;
   count_move(device, actuator);
   (void)begin(device, actuator, FERRULE_DONE, args);
   return 0;
@@ -227,7 +238,7 @@ void ferrule_take_call(ferrule_device *device, int16_t id, uint8_t number) {
   if (slot == NULL) {
     const uint8_t *const args = ferrule_in.at;
     (void)ferrule_skip();
-    slot = new_slot(device, (uint8_t)id, FERRULE_CODE_BUSY);
+    slot = new_slot(device, (uint8_t)id, ferrule_in.at, FERRULE_CODE_BUSY);
     if (slot == NULL) return;
     ferrule_in.at = args;
     const uint8_t code = run(device, slot, number);
@@ -243,7 +254,7 @@ void ferrule_cancel(ferrule_device *device, int16_t id, uint8_t unused) {
   ferrule_slot *slot = find(device, (uint8_t)id);
   (void)unused;
   if (slot == NULL) {
-    slot = new_slot(device, (uint8_t)id, FERRULE_CANCELLED);
+    slot = new_slot(device, (uint8_t)id, NULL, FERRULE_CANCELLED);
     if (slot != NULL) end(device, slot, FERRULE_CANCELLED);
     return;
   }
@@ -251,10 +262,7 @@ void ferrule_cancel(ferrule_device *device, int16_t id, uint8_t unused) {
     answer(device, slot);
     return;
   }
-  for (ferrule_part *part = device->actuators; part != NULL; part = part->next) {
-    ferrule_actuator *actuator = (ferrule_actuator *)part;
-    if (actuator->slot == slot) (void)ferrule_break_off(device, actuator, FERRULE_CANCELLED);
-  }
+  (void)ferrule_break_off(device, slot->actuator, FERRULE_CANCELLED);
 }
 
 void ferrule_stop(ferrule_device *device) {
@@ -279,11 +287,8 @@ void ferrule_poll_actuators(ferrule_device *device) {
   for (ferrule_part *part = device->actuators; part != NULL; part = part->next) {
     ferrule_actuator *actuator = (ferrule_actuator *)part;
     if ((actuator->state & FERRULE_MOVES) != 0) (void)step(device, actuator, NULL, false);
-    if (ferrule_is_away(actuator) && ferrule_find(actuator->part.members, FERRULE_KEY_HOLD)) {
-      const ferrule_actuator_rule *rule = (const ferrule_actuator_rule *)ferrule_found.at;
-      ferrule_flash_function(ferrule_hold, &rule->hold)(device, actuator);
-    }
   }
+  if (device->hold != NULL) device->hold(device);
 }
 
 /* ---- For set functions ---- */

@@ -18,17 +18,15 @@
  */
 #define FERRULE_SENSOR(id, title, unit, read_function, ...)                                                   \
   FERRULE_TEXTS(sensor_##id, #id, title, unit);                                                               \
-  static const ferrule_member ferrule_members_##id[] FERRULE_FLASH = {FERRULE_NAMED(sensor_##id), __VA_ARGS__, \
-                                                                      FERRULE_END};                           \
-  static ferrule_sensor id = {{ferrule_members_##id, NULL}, read_function, 0, {0, 0}, 0, 0, 0, 0, 0}
+  static const ferrule_member ferrule_members_##id[] FERRULE_FLASH = {__VA_ARGS__, FERRULE_NAMED(sensor_##id)}; \
+  static ferrule_sensor id = {{ferrule_members_##id, NULL}, read_function, 0, 0, 0, 0, 0, 0, 0}
 
 /** Declares an argument: its name, title, unit, and members, first of all its type. Several actuators may take it. */
 #define FERRULE_ARGUMENT(id, title, unit, ...) FERRULE_NAMED_ARGUMENT(id, #id, title, unit, __VA_ARGS__)
 /** The same with a name of its own, for arguments of the same name that differ. */
 #define FERRULE_NAMED_ARGUMENT(id, name, title, unit, ...)              \
   FERRULE_TEXTS(argument_##id, name, title, unit);                      \
-  static const ferrule_member ferrule_argument_##id[] FERRULE_FLASH = { \
-      FERRULE_NAMED(argument_##id), __VA_ARGS__, FERRULE_END}
+  static const ferrule_member ferrule_argument_##id[] FERRULE_FLASH = {__VA_ARGS__, FERRULE_NAMED(argument_##id)}
 
 /**
  * Declares an actuator: its name (also that of the object), title, set function, FERRULE_TAKES(arguments), and members,
@@ -36,8 +34,7 @@
  */
 #define FERRULE_ACTUATOR(id, title, set_function, takes, ...)                                                          \
   FERRULE_TEXTS(actuator_##id, #id, title, "");                                                                        \
-  static const ferrule_member ferrule_members_##id[] FERRULE_FLASH = {FERRULE_NAMED(actuator_##id), __VA_ARGS__,        \
-                                                                      FERRULE_END};                                    \
+  static const ferrule_member ferrule_members_##id[] FERRULE_FLASH = {__VA_ARGS__, FERRULE_NAMED(actuator_##id)};       \
   static const ferrule_member *const ferrule_takes_##id[] FERRULE_FLASH = {takes, NULL};                               \
   static int32_t ferrule_values_##id[2 * (sizeof ferrule_takes_##id / sizeof ferrule_takes_##id[0] - 1)];              \
   static ferrule_actuator id = {{ferrule_members_##id, NULL}, set_function, ferrule_takes_##id, ferrule_values_##id,     \
@@ -49,14 +46,14 @@
 #define FERRULE_TAKES_NOTHING NULL
 
 /** Declares the device: its name (also that of the object), title, and the version of its firmware. */
-#define FERRULE_DEVICE(id, title, version) FERRULE_DEVICE_OF(id, id, title, version, 64, 1, NULL, FERRULE_NO_MORE)
+#define FERRULE_DEVICE(id, title, version) FERRULE_DEVICE_OF(id, id, title, version, 64, 1, ferrule_only_place, FERRULE_NO_MORE)
 
 /**
  * The same with the size of its buffer, which is the largest frame it takes (48 to 1024 bytes), how many calls may run at
  * a time (1 to 16), and members: FERRULE_DESCRIPTION, FERRULE_UNIQUE_ID, or FERRULE_NO_MORE.
  */
 #define FERRULE_SIZED_DEVICE(id, title, version, frame_bytes, calls, ...) \
-  FERRULE_DEVICE_OF(id, id, title, version, frame_bytes, calls, ferrule_is_open, __VA_ARGS__)
+  FERRULE_DEVICE_OF(id, id, title, version, frame_bytes, calls, ferrule_any_place, __VA_ARGS__)
 
 /* ---- Types: the first member of a sensor or an argument -------------------------------------------------------- */
 
@@ -116,7 +113,7 @@
 /** Numbers come in steps of this. Told only. */
 #define FERRULE_STEP(x) FERRULE_NUMERIC(FERRULE_KEY_STEP, 0, x, NULL)
 /** May be left out, and is 0, false or empty then. */
-#define FERRULE_OPTIONAL FERRULE_MEMBER(FERRULE_KEY_OPTIONAL, FERRULE_FORM_BOOLEAN | FERRULE_FORM_PLAIN, 1, NULL)
+#define FERRULE_OPTIONAL FERRULE_MEMBER(FERRULE_KEY_OPTIONAL, FERRULE_FORM_BOOLEAN | FERRULE_FORM_PLAIN, 1, &ferrule_rule_optional)
 /** May be left out, and is this then. */
 #define FERRULE_DEFAULT(x) FERRULE_OPTIONAL, FERRULE_NUMERIC(FERRULE_KEY_INITIAL, 0, x, NULL)
 /** The most characters of a text, or bytes. */
@@ -159,7 +156,6 @@
 
 /** The keys of the link's description (section 8). Those from 64 on never travel as such. */
 enum {
-  FERRULE_KEY_END = 0,
   FERRULE_KEY_NAME = 1,
   FERRULE_KEY_TITLE = 2,
   FERRULE_KEY_DESCRIPTION = 3,
@@ -191,7 +187,7 @@ enum {
   FERRULE_KEY_BITS = 63,
   FERRULE_KEY_TYPE_NUMBER = 64 + FERRULE_KEY_TYPE,
   FERRULE_KEY_ONE_OF = 64 + 58,
-  FERRULE_KEY_DEVICE = 64 + 60,
+  FERRULE_KEY_DEVICE = 64 + FERRULE_KEY_NAME,
   FERRULE_KEY_UNIQUE_ID = 64 + 61,
   FERRULE_KEY_VERSION = 64 + 62,
   FERRULE_KEY_NOTHING = 64 + 63
@@ -207,28 +203,25 @@ enum {
   FERRULE_FORM_ARRAY = 0x80
 };
 
-#define FERRULE_DEVICE_OF(object, id, title, version, frame_bytes, calls, is_open, ...)                                     \
-  static const char ferrule_name_##id[] FERRULE_FLASH = #id;                                                        \
-  static const char ferrule_title_##id[] FERRULE_FLASH = title;                                                     \
+#define FERRULE_DEVICE_OF(object, id, title, version, frame_bytes, calls, place, ...)                                     \
+  FERRULE_TEXTS(device_##id, #id, title, "");                                                                       \
   static const char ferrule_version_##id[] FERRULE_FLASH = version;                                                 \
   static const ferrule_member ferrule_members_##id[] FERRULE_FLASH = {                                              \
-      FERRULE_MEMBER(FERRULE_KEY_DEVICE, FERRULE_FORM_TEXT, 0, ferrule_name_##id),                                  \
-      FERRULE_MEMBER(sizeof(title) > 1 ? FERRULE_KEY_TITLE : FERRULE_KEY_NOTHING, FERRULE_FORM_TEXT, 0,              \
-                     ferrule_title_##id),                                                                           \
-      FERRULE_MEMBER(FERRULE_KEY_VERSION, FERRULE_FORM_TEXT, 0, ferrule_version_##id), __VA_ARGS__, FERRULE_END};    \
+      FERRULE_MEMBER(FERRULE_KEY_VERSION, FERRULE_FORM_TEXT, 0, ferrule_version_##id), __VA_ARGS__,                  \
+      FERRULE_MEMBER(FERRULE_KEY_DEVICE, FERRULE_FORM_TEXT, 0, ferrule_text_device_##id)};                           \
   static uint8_t ferrule_buffer_##id[frame_bytes];                                                                  \
   static ferrule_slot ferrule_slots_##id[calls];                                                                    \
-  static ferrule_device object = {ferrule_members_##id, ferrule_slots_##id, calls, is_open,                             \
+  static ferrule_device object = {ferrule_members_##id, ferrule_slots_##id, calls, place,                             \
                               {ferrule_buffer_##id, frame_bytes, 0, 0, 0},                                          \
-                              5000, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, false, 0,                      \
-                                  {0, 0, 0, frame_bytes, calls, 0}}
+                              5000, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, false, 0,                      \
+                                  FERRULE_SAID_ARMED, {0, 0, 0, frame_bytes, calls, 0, 0}}
 
 #define FERRULE_MEMBER(key, form, number, at) \
   { (uint8_t)(key), (uint8_t)(form), (int32_t)(number), (at) }
 #define FERRULE_TYPE(type, decimals, taker) \
   FERRULE_MEMBER((type) != 0 ? FERRULE_KEY_TYPE : FERRULE_KEY_TYPE_NUMBER, (decimals) | FERRULE_FORM_PLAIN, type, taker)
-#define FERRULE_END FERRULE_MEMBER(FERRULE_KEY_END, 0, 0, NULL)
 
+/* A list of members ends with the name: one that says no more than that it ends would take 8 bytes in each. */
 /* Name, title and unit are one text with zeros between: a pointer less for each. What is empty is not told. */
 #define FERRULE_TEXTS(id, name, title, unit) \
   static const char ferrule_text_##id[] FERRULE_FLASH = name "\0" title "\0" unit
@@ -243,7 +236,7 @@ enum {
 #define FERRULE_ONE_VALUE(x) FERRULE_NUMERIC(FERRULE_KEY_VALUES, FERRULE_FORM_ARRAY, x, NULL)
 #define FERRULE_ONE_CHOICE(text) FERRULE_MEMBER(FERRULE_KEY_VALUES, FERRULE_FORM_ARRAY | FERRULE_FORM_TEXT, 0, text)
 #define FERRULE_ONE_SAFE(x) FERRULE_NUMERIC(FERRULE_KEY_SAFE, FERRULE_FORM_ARRAY, x, NULL)
-#define FERRULE_ONE_INITIAL(x) FERRULE_NUMERIC(FERRULE_KEY_INITIAL, FERRULE_FORM_ARRAY, x, NULL)
+#define FERRULE_ONE_INITIAL(x) FERRULE_NUMERIC(FERRULE_KEY_INITIAL, FERRULE_FORM_ARRAY, x, &ferrule_rule_initial)
 
 #define FERRULE_EACH(make, ...) FERRULE_JOIN(FERRULE_EACH_, FERRULE_COUNT(__VA_ARGS__))(make, __VA_ARGS__)
 #define FERRULE_COUNT(...) FERRULE_NINTH(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0)

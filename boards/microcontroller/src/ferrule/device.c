@@ -23,7 +23,7 @@ void ferrule_mark(const ferrule_device *device, uint32_t *moment) {
   *moment = ferrule_since(device, moment);
 }
 
-static void add(ferrule_part **at, ferrule_part *part) {
+FERRULE_CALLED static void add(ferrule_part **at, ferrule_part *part) {
   while (*at != NULL) at = &(*at)->next;
   *at = part;
 }
@@ -46,24 +46,21 @@ static bool has_text(const ferrule_device *device, uint8_t key) {
 }
 
 static void say_hello(ferrule_device *device) {
-  const bool has_arming = device->arm != NULL;
-  uint8_t count = 8;
-  if (has_arming) count++;
+  uint8_t count = (uint8_t)(2 + device->said_count);
   if (has_text(device, FERRULE_KEY_UNIQUE_ID)) count++;
   ferrule_open(device, 4, FERRULE_KIND_DEVICE_HELLO, VERSION);
   ferrule_put_head(device, FERRULE_ITEM_MAP, count);
   for (uint8_t key = 1; key <= 3; key++) {
-    if (!has_text(device, (uint8_t)(FERRULE_KEY_DEVICE - 1 + key))) continue;
+    if (!has_text(device, key == 1 ? FERRULE_KEY_DEVICE : (uint8_t)(FERRULE_KEY_UNIQUE_ID - 2 + key))) continue;
     ferrule_put(device, key);
     ferrule_put_flash_text(device, ferrule_found.at);
   }
-  for (uint8_t at = 0; at < FERRULE_SAID; at++) {
-    ferrule_put(device, (uint8_t)(4 + at));
-    ferrule_put_long(device, FERRULE_ITEM_POSITIVE, device->said[at]);
-  }
-  if (has_arming) {
-    ferrule_put(device, 15);
-    ferrule_put_boolean(device, ferrule_is_armed(device));
+  /* Numbers from member 4 on, and as member 15 false or true, which are the simple values 20 and 21 of CBOR. */
+  device->said[FERRULE_SAID_ARMED] = ferrule_is_armed(device) ? 21 : 20;
+  for (uint8_t at = 0; at < device->said_count; at++) {
+    const bool is_flag = at == FERRULE_SAID_ARMED;
+    ferrule_put(device, is_flag ? 15 : (uint8_t)(4 + at));
+    ferrule_put_long(device, is_flag ? 7 : FERRULE_ITEM_POSITIVE, device->said[at]);
   }
   ferrule_close(device);
 }
@@ -88,7 +85,7 @@ bool ferrule_is_armed(const ferrule_device *device) { return (device->flags & FE
 
 /* ---- What it is told ---- */
 
-static void feed(ferrule_device *device) {
+FERRULE_CALLED static void feed(ferrule_device *device) {
   ferrule_mark(device, &device->fed_at);
   device->flags |= FERRULE_FAIL_SAFE_RUNS;
 }
@@ -215,11 +212,6 @@ static taker *const takers[] FERRULE_FLASH = {
     take_ping, describe, take_read, ferrule_take_call, ferrule_cancel, take_watch, take_unwatch, take_stop,
 };
 
-/* What stands behind the id of each kind: a number, for a call an array, to arm a truth value. A bit for each kind. */
-#define HAS_NUMBER (1 << FERRULE_KIND_DESCRIBE | 1 << FERRULE_KIND_READ | 1 << FERRULE_KIND_CALL | \
-                    1 << FERRULE_KIND_WATCH | 1 << FERRULE_KIND_UNWATCH)
-#define HAS_CALL_ID (1 << FERRULE_KIND_CALL | 1 << FERRULE_KIND_CANCEL)
-
 /* Takes a message. What cannot be read to its end is not acted on. */
 static void take(ferrule_device *device, uint16_t length) {
   const uint8_t *const end = device->frame.buffer + length;
@@ -239,9 +231,8 @@ static void take(ferrule_device *device, uint16_t length) {
   if (id < -24) return;
   uint8_t number = 0;
   if (kind > FERRULE_KIND_HELLO && kind <= FERRULE_KIND_ARM) {
-    const uint16_t bit = (uint16_t)(1 << kind);
-    if ((id >= 0) != ((bit & HAS_CALL_ID) != 0)) return;
-    if ((bit & HAS_NUMBER) != 0) {
+    if ((id >= 0) != (kind == FERRULE_KIND_CALL || kind == FERRULE_KIND_CANCEL)) return;
+    if (kind != FERRULE_KIND_PING && kind != FERRULE_KIND_CANCEL && kind < FERRULE_KIND_STOP) {
       const uint8_t type = ferrule_next();
       if (type != FERRULE_ITEM_POSITIVE && type != FERRULE_ITEM_WIDE) return;
       const uint16_t given = ferrule_argument16();
@@ -292,7 +283,7 @@ void ferrule_begin(ferrule_device *device, const ferrule_platform *platform, voi
   say_hello(device);
 }
 
-void ferrule_poll(ferrule_device *device) {
+FERRULE_CALLED void ferrule_poll(ferrule_device *device) {
   for (uint8_t left = BYTES_A_POLL; left > 0; left--) {
     const int byte = device->platform->read(device->context);
     if (byte < 0) break;

@@ -98,12 +98,12 @@ typedef struct ferrule_part {
   struct ferrule_part *next;
 } ferrule_part;
 
-/** A sensor and its state, 29 bytes on AVR. Made by FERRULE_SENSOR; its members are private. */
+/** A sensor and its state, 28 bytes on AVR. Made by FERRULE_SENSOR; its members are private. */
 struct ferrule_sensor {
   ferrule_part part;
   ferrule_read *read;
   uint8_t state;
-  int8_t asked[2];
+  int8_t asked;
   uint32_t began_at;
   uint32_t told_at;
   uint32_t interval;
@@ -127,15 +127,19 @@ struct ferrule_actuator {
   uint32_t away_at;
 };
 
-/** The memory for one call, so that it runs once however often it comes: 16 bytes on AVR. Its members are private. */
+/** The memory for one call, so that it runs once however often it comes: 18 bytes on AVR. Its members are private. */
 typedef struct ferrule_slot {
   uint8_t id;
   uint8_t state;
   uint16_t told_at;
+  ferrule_actuator *actuator;
   ferrule_outcome outcome;
 } ferrule_slot;
 
-/** Of the hello of a device: hash and number of its records, boot count, largest frame, calls at a time, period in ms. */
+/**
+ * Of the hello of a device: hash and number of its records, boot count, largest frame, calls at a time, fail-safe period,
+ * and where outputs need arming, whether they are armed.
+ */
 enum {
   FERRULE_SAID_HASH,
   FERRULE_SAID_RECORDS,
@@ -143,6 +147,7 @@ enum {
   FERRULE_SAID_FRAME,
   FERRULE_SAID_CALLS,
   FERRULE_SAID_PERIOD,
+  FERRULE_SAID_ARMED,
   FERRULE_SAID
 };
 
@@ -151,7 +156,7 @@ struct ferrule_device {
   const ferrule_member *members;
   ferrule_slot *slots;
   uint8_t slot_count;
-  bool (*is_open)(const uint8_t *open, uint8_t id);
+  ferrule_slot *(*place)(ferrule_device *device, const uint8_t *open);
   ferrule_frame frame;
   /** The longest silence of the host before everything is made safe, in ms; 5000. Set it before `ferrule_begin`. */
   uint16_t fail_safe_ms;
@@ -159,6 +164,7 @@ struct ferrule_device {
   const ferrule_platform *platform;
   void *context;
   void (*arm)(ferrule_device *device, int16_t id, uint8_t armed);
+  void (*hold)(ferrule_device *device);
   ferrule_part *sensors;
   ferrule_part *actuators;
   uint16_t fcs;
@@ -168,6 +174,7 @@ struct ferrule_device {
   uint8_t updates;
   bool hashes;
   uint32_t fed_at;
+  uint8_t said_count;
   /** What the hello says, from member 4 on. */
   uint32_t said[FERRULE_SAID];
 };

@@ -6,6 +6,13 @@
 #include <stdint.h>
 #include <string.h>
 
+/** In front of a function that is smaller as a call than where it is called. */
+#if defined(__GNUC__)
+#define FERRULE_CALLED __attribute__((noinline))
+#else
+#define FERRULE_CALLED
+#endif
+
 #if defined(__AVR__)
 #include <avr/pgmspace.h>
 /** Behind a constant: it lives in flash. */

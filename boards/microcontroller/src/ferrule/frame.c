@@ -2,6 +2,8 @@
 
 #include <stdbool.h>
 
+#include "flash.h"
+
 /* The message is masked, so that small numbers, of which most messages are made, travel as printable bytes. */
 #define MASK 0xC0
 #define ESCAPE 0x7D
@@ -11,7 +13,7 @@
 
 enum { TEXT, FRAME, FLIPPED, BROKEN };
 
-uint16_t ferrule_fcs(uint16_t fcs, uint8_t byte) {
+FERRULE_CALLED uint16_t ferrule_fcs(uint16_t fcs, uint8_t byte) {
   /* The eight steps of the bitwise form at once, without a table: it would take 512 bytes of flash. */
   uint8_t low = (uint8_t)(byte ^ fcs);
   low = (uint8_t)(low ^ (low << 4));
@@ -22,7 +24,7 @@ static bool is_reserved(uint8_t byte) {
   return byte < 0x20 || byte == ESCAPE || byte == 0x7F || byte >= FERRULE_MARKER;
 }
 
-uint16_t ferrule_stuffed(uint8_t byte) {
+FERRULE_CALLED uint16_t ferrule_stuffed(uint8_t byte) {
   byte ^= MASK;
   return is_reserved(byte) ? (uint16_t)(FERRULE_ESCAPED | (byte ^ FLIP)) : byte;
 }

@@ -50,7 +50,8 @@ enum {
   FERRULE_IS_AWAY = 4,
   FERRULE_HAS_MOVED = 8,
   FERRULE_HAS_SAFE = 16,
-  FERRULE_NOT_SAFE = 32
+  FERRULE_NOT_SAFE = 32,
+  FERRULE_STARTS = 64
 };
 
 /* ferrule_slot.state */
@@ -73,6 +74,8 @@ bool ferrule_is_past(const ferrule_device *device, const uint32_t *moment, uint3
 void ferrule_mark(const ferrule_device *device, uint32_t *moment);
 
 /* write.c */
+/** FNV-1a, one byte further. */
+void ferrule_hash(uint32_t *hash, uint8_t byte);
 void ferrule_put(ferrule_device *device, uint8_t byte);
 void ferrule_put_head(ferrule_device *device, uint8_t major, uint16_t argument);
 void ferrule_put_long(ferrule_device *device, uint8_t major, uint32_t argument);
@@ -103,7 +106,7 @@ extern ferrule_member ferrule_found;
 bool ferrule_find(const ferrule_member *members, uint8_t key);
 /** Finds the member with a key that stands behind so many others of it. */
 bool ferrule_find_at(const ferrule_member *members, uint8_t key, uint8_t position);
-/** Copies one member to `ferrule_found`. False at the end of them. */
+/** Copies one member to `ferrule_found`. False for the last one, which is the name. */
 bool ferrule_load(const ferrule_member *member);
 /** The number of a member, the one behind so many of its key; 0 when there is none. */
 int32_t ferrule_number_of(const ferrule_member *members, uint8_t key, uint8_t position);
@@ -135,6 +138,8 @@ bool ferrule_break_off(ferrule_device *device, ferrule_actuator *actuator, ferru
 void ferrule_stop(ferrule_device *device);
 /** Nobody waits for anything any more. */
 void ferrule_forget_calls(ferrule_device *device);
+/** Gives an actuator the values of its members with a key. */
+void ferrule_load_values(ferrule_actuator *actuator, uint8_t key);
 void ferrule_set_initial(ferrule_device *device);
 void ferrule_poll_actuators(ferrule_device *device);
 

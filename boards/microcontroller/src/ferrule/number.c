@@ -69,10 +69,12 @@ uint8_t ferrule_take_number(uint8_t decimals) {
 
 uint8_t ferrule_take_integer(uint8_t unused) {
   (void)unused;
+  const uint8_t type = ferrule_in.type;
+  int32_t value = (int32_t)ferrule_in.argument;
+  if (type > FERRULE_ITEM_NEGATIVE) return type == FERRULE_ITEM_WIDE ? 4 : 3;
+  if (value < 0) return 4;
+  if (type == FERRULE_ITEM_NEGATIVE) value = ~value;
+  ferrule_given.value = value;
   ferrule_given.excess = 0;
-  ferrule_given.value = (int32_t)ferrule_in.argument;
-  if (ferrule_in.type > FERRULE_ITEM_NEGATIVE) return ferrule_in.type == FERRULE_ITEM_WIDE ? 4 : 3;
-  if (ferrule_given.value < 0) return 4;
-  if (ferrule_in.type == FERRULE_ITEM_NEGATIVE) ferrule_given.value = ~ferrule_given.value;
   return 0;
 }

@@ -3,21 +3,24 @@
 
 ferrule_member ferrule_found;
 
-bool ferrule_load(const ferrule_member *member) {
+FERRULE_CALLED bool ferrule_load(const ferrule_member *member) {
   ferrule_from_flash(&ferrule_found, member, sizeof ferrule_found);
-  return ferrule_found.key != FERRULE_KEY_END;
+  /* A list ends with the name. */
+  return (ferrule_found.key & FERRULE_KEY_BITS) != FERRULE_KEY_NAME;
 }
 
 bool ferrule_find_at(const ferrule_member *members, uint8_t key, uint8_t position) {
-  for (; ferrule_load(members); members++) {
+  bool goes_on;
+  do {
+    goes_on = ferrule_load(members++);
     if ((ferrule_found.key & FERRULE_KEY_BITS) == key && position-- == 0) return true;
-  }
+  } while (goes_on);
   return false;
 }
 
 bool ferrule_find(const ferrule_member *members, uint8_t key) { return ferrule_find_at(members, key, 0); }
 
-int32_t ferrule_number_of(const ferrule_member *members, uint8_t key, uint8_t position) {
+FERRULE_CALLED int32_t ferrule_number_of(const ferrule_member *members, uint8_t key, uint8_t position) {
   return ferrule_find_at(members, key, position) ? ferrule_found.number : 0;
 }
 
@@ -30,7 +33,7 @@ uint8_t ferrule_find_type(const ferrule_member *members) {
   return ferrule_found.form & FERRULE_FORM_DECIMALS;
 }
 
-void ferrule_put_typed(ferrule_device *device, int32_t number, uint8_t decimals) {
+FERRULE_CALLED void ferrule_put_typed(ferrule_device *device, int32_t number, uint8_t decimals) {
   const ferrule_type *type = (const ferrule_type *)ferrule_found.at;
   ferrule_flash_function(ferrule_put_value, &type->put)(device, number, decimals);
 }

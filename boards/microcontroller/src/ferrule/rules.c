@@ -108,6 +108,13 @@ static uint8_t check_longest(const void *unused) {
 }
 const ferrule_argument_rule ferrule_rule_longest FERRULE_FLASH = {check_longest};
 
+/* What is left out: its initial value, where it has one. Asked only then. */
+static uint8_t take_default(const void *members) {
+  ferrule_given.value = ferrule_number_of(members, FERRULE_KEY_INITIAL, 0);
+  return 0;
+}
+const ferrule_argument_rule ferrule_rule_optional FERRULE_FLASH = {take_default};
+
 static uint32_t since_move(const ferrule_move *move) { return ferrule_since(move->device, &move->actuator->moved_at); }
 
 static bool has_moved(const ferrule_move *move) { return (move->actuator->state & FERRULE_HAS_MOVED) != 0; }
@@ -116,7 +123,7 @@ static uint8_t check_interval(const void *what) {
   const ferrule_move *move = what;
   return has_moved(move) && since_move(move) < (uint32_t)ferrule_found.number ? FERRULE_CODE_TOO_SOON : 0;
 }
-const ferrule_actuator_rule ferrule_rule_interval FERRULE_FLASH = {check_interval, NULL, NULL};
+const ferrule_actuator_rule ferrule_rule_interval FERRULE_FLASH = {check_interval, NULL};
 
 static uint8_t check_rate(const void *what) {
   const ferrule_move *move = what;
@@ -134,7 +141,7 @@ static uint8_t check_rate(const void *what) {
   }
   return 0;
 }
-const ferrule_actuator_rule ferrule_rule_rate FERRULE_FLASH = {check_rate, NULL, NULL};
+const ferrule_actuator_rule ferrule_rule_rate FERRULE_FLASH = {check_rate, NULL};
 
 static uint8_t check_group(const void *what) {
   const ferrule_move *move = what;
@@ -148,7 +155,7 @@ static uint8_t check_group(const void *what) {
   }
   return 0;
 }
-const ferrule_actuator_rule ferrule_rule_group FERRULE_FLASH = {check_group, NULL, NULL};
+const ferrule_actuator_rule ferrule_rule_group FERRULE_FLASH = {check_group, NULL};
 
 static uint8_t check_arming(const void *what) {
   const ferrule_move *move = what;
@@ -165,25 +172,51 @@ static void arm(ferrule_device *device, int16_t id, uint8_t armed) {
   ferrule_put_boolean(device, armed);
   ferrule_close(device);
 }
-const ferrule_actuator_rule ferrule_rule_arming FERRULE_FLASH = {check_arming, NULL, arm};
+
+static void start_arming(ferrule_device *device, ferrule_actuator *unused) {
+  (void)unused;
+  device->arm = arm;
+  device->said_count = FERRULE_SAID;
+}
+const ferrule_actuator_rule ferrule_rule_arming FERRULE_FLASH = {check_arming, start_arming};
 
 static uint8_t check_nothing(const void *unused) {
   (void)unused;
   return 0;
 }
 
-static void hold(ferrule_device *device, ferrule_actuator *actuator) {
-  if (!ferrule_is_past(device, &actuator->away_at, (uint32_t)ferrule_found.number)) return;
-  (void)ferrule_break_off(device, actuator, FERRULE_TIMED_OUT);
-  (void)ferrule_find(actuator->part.members, FERRULE_KEY_NAME);
+static void log_hold(ferrule_device *device, const char *name) {
   static const char text[] FERRULE_FLASH = ": held for its longest time, put back to its safe value";
-  const uint16_t name = (uint16_t)ferrule_flash_length((const char *)ferrule_found.at);
+  const uint16_t length = (uint16_t)ferrule_flash_length(name);
   ferrule_open(device, 4, FERRULE_KIND_LOG, 4);
-  ferrule_put_head(device, FERRULE_ITEM_TEXT, (uint16_t)(name + sizeof text - 1));
-  for (const char *at = (const char *)ferrule_found.at; ferrule_flash_byte(at) != 0; at++) {
-    ferrule_put(device, ferrule_flash_byte(at));
-  }
-  for (const char *at = text; ferrule_flash_byte(at) != 0; at++) ferrule_put(device, ferrule_flash_byte(at));
+  ferrule_put_head(device, FERRULE_ITEM_TEXT, (uint16_t)(length + sizeof text - 1));
+  for (uint16_t at = 0; at < length; at++) ferrule_put(device, ferrule_flash_byte(name + at));
+  for (uint8_t at = 0; at < sizeof text - 1; at++) ferrule_put(device, ferrule_flash_byte(text + at));
   ferrule_close(device);
 }
-const ferrule_actuator_rule ferrule_rule_hold FERRULE_FLASH = {check_nothing, hold, NULL};
+
+static void hold(ferrule_device *device) {
+  for (ferrule_part *part = device->actuators; part != NULL; part = part->next) {
+    ferrule_actuator *actuator = (ferrule_actuator *)part;
+    if (!ferrule_is_away(actuator) || !ferrule_find(part->members, FERRULE_KEY_HOLD) ||
+        !ferrule_is_past(device, &actuator->away_at, (uint32_t)ferrule_found.number)) {
+      continue;
+    }
+    (void)ferrule_break_off(device, actuator, FERRULE_TIMED_OUT);
+    (void)ferrule_find(part->members, FERRULE_KEY_NAME);
+    log_hold(device, (const char *)ferrule_found.at);
+  }
+}
+
+static void start_hold(ferrule_device *device, ferrule_actuator *unused) {
+  (void)unused;
+  device->hold = hold;
+}
+const ferrule_actuator_rule ferrule_rule_hold FERRULE_FLASH = {check_nothing, start_hold};
+
+static void start_initial(ferrule_device *unused, ferrule_actuator *actuator) {
+  (void)unused;
+  ferrule_load_values(actuator, FERRULE_KEY_INITIAL);
+  actuator->state |= FERRULE_STARTS;
+}
+const ferrule_actuator_rule ferrule_rule_initial FERRULE_FLASH = {check_nothing, start_initial};

@@ -20,8 +20,9 @@ typedef struct ferrule_argument_rule {
   ferrule_check *check;
 } ferrule_argument_rule;
 
-/** For actuators that take their time at many things at once: see FERRULE_SIZED_DEVICE. */
-bool ferrule_is_open(const uint8_t *open, uint8_t id);
+/** The memory for a new call where there is one place, and where there are several; NULL when none is free. */
+ferrule_slot *ferrule_only_place(ferrule_device *device, const uint8_t *open);
+ferrule_slot *ferrule_any_place(ferrule_device *device, const uint8_t *open);
 
 /** What an actuator is about to be given, other than its safe values: those no rule refuses. */
 typedef struct ferrule_move {
@@ -30,15 +31,12 @@ typedef struct ferrule_move {
   const int32_t *values;
 } ferrule_move;
 
-typedef void ferrule_hold(ferrule_device *device, ferrule_actuator *actuator);
-typedef void ferrule_arm(ferrule_device *device, int16_t id, uint8_t armed);
 /** What keeps an actuator to a member. */
+typedef void ferrule_start(ferrule_device *device, ferrule_actuator *actuator);
 typedef struct ferrule_actuator_rule {
   ferrule_check *check;
-  /** Of FERRULE_HOLD_FOR: looks after an actuator that is away. */
-  ferrule_hold *hold;
-  /** Of FERRULE_ARMING: what the device does when a host arms it (1) or disarms it (0). */
-  ferrule_arm *arm;
+  /** Called at boot for a rule that does more than check; NULL otherwise. */
+  ferrule_start *start;
 } ferrule_actuator_rule;
 
 /** Takes the item that was read last as an argument of a type. Returns an error code of the link, or 0. */
@@ -59,6 +57,8 @@ extern const ferrule_argument_rule ferrule_rule_minimum;
 extern const ferrule_argument_rule ferrule_rule_maximum;
 extern const ferrule_argument_rule ferrule_rule_values;
 extern const ferrule_argument_rule ferrule_rule_longest;
+extern const ferrule_argument_rule ferrule_rule_optional;
+extern const ferrule_actuator_rule ferrule_rule_initial;
 extern const ferrule_actuator_rule ferrule_rule_interval;
 extern const ferrule_actuator_rule ferrule_rule_hold;
 extern const ferrule_actuator_rule ferrule_rule_rate;

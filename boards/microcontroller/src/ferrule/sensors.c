@@ -29,7 +29,7 @@ static void tell_watcher(ferrule_device *device, ferrule_sensor *sensor, ferrule
   ferrule_mark(device, &sensor->told_at);
 }
 
-static void look(ferrule_device *device, ferrule_sensor *sensor, uint8_t number) {
+FERRULE_CALLED static void look(ferrule_device *device, ferrule_sensor *sensor, uint8_t number) {
   ferrule_reading reading;
   reading.device = device;
   reading.sensor = sensor;
@@ -42,32 +42,23 @@ static void look(ferrule_device *device, ferrule_sensor *sensor, uint8_t number)
   }
   reading.outcome.status = sensor->read(&reading);
   if (reading.outcome.status == FERRULE_LATER) return;
-  for (uint8_t at = 0; at < 2; at++) {
-    if (sensor->asked[at] != 0) ferrule_send_outcome(device, FERRULE_KIND_RESULT, sensor->asked[at], &reading.outcome);
-    sensor->asked[at] = 0;
-  }
+  if (sensor->asked != 0) ferrule_send_outcome(device, FERRULE_KIND_RESULT, sensor->asked, &reading.outcome);
+  sensor->asked = 0;
   sensor->state &= (uint8_t) ~(FERRULE_READS | FERRULE_SAID_LATER);
   tell_watcher(device, sensor, &reading.outcome, number);
 }
 
 void ferrule_ask(ferrule_device *device, ferrule_sensor *sensor, int8_t id) {
-  /* A reader and a watcher may wait for one reading. The poll that brought the question looks after it as well. */
-  for (uint8_t at = 0; at < 2; at++) {
-    if (sensor->asked[at] != 0 && sensor->asked[at] != id) continue;
-    if (sensor->asked[at] != 0 || (sensor->state & FERRULE_SAID_LATER) != 0) {
-      ferrule_send_short(device, FERRULE_KIND_PROGRESS, id);
-    }
-    sensor->asked[at] = id;
-    return;
-  }
-  ferrule_send_error(device, id, FERRULE_CODE_BUSY);
+  /* The poll that brought the question looks after it as well. Only one waits: who comes meanwhile will ask again. */
+  if (sensor->asked == 0 && (sensor->state & FERRULE_SAID_LATER) == 0) sensor->asked = id;
+  else ferrule_send_short(device, FERRULE_KIND_PROGRESS, id);
 }
 
 void ferrule_poll_sensors(ferrule_device *device) {
   uint8_t number = 0;
   for (ferrule_part *part = device->sensors; part != NULL; part = part->next, number++) {
     ferrule_sensor *sensor = (ferrule_sensor *)part;
-    if ((sensor->state & FERRULE_READS) != 0 || sensor->asked[0] != 0 ||
+    if ((sensor->state & FERRULE_READS) != 0 || sensor->asked != 0 ||
         ((sensor->state & FERRULE_WATCHED) != 0 && ferrule_is_past(device, &sensor->told_at, sensor->interval) &&
          ferrule_is_past(device, &sensor->began_at, ferrule_ms_of(sensor->part.members, FERRULE_KEY_TTL, LOOK_EVERY_MS)))) {
       look(device, sensor, number);
@@ -78,7 +69,7 @@ void ferrule_poll_sensors(ferrule_device *device) {
 void ferrule_forget_asks(ferrule_device *device) {
   for (ferrule_part *part = device->sensors; part != NULL; part = part->next) {
     ferrule_sensor *sensor = (ferrule_sensor *)part;
-    sensor->asked[0] = sensor->asked[1] = 0;
+    sensor->asked = 0;
     /* A reading that goes on is looked after to its end: the next one may need that. */
     sensor->state &= FERRULE_READS;
   }
@@ -113,7 +104,7 @@ ferrule_status ferrule_bytes(ferrule_reading *reading, const void *bytes, uint16
   if (length > FERRULE_MOST_FRAME - 14) return FERRULE_TOO_LARGE;
   /* A watch keeps a hash of it, to see whether the next one differs. */
   uint32_t hash = length;
-  for (uint16_t left = length; left > 0; left--) hash = (hash ^ *at++) * 0x01000193;
+  for (uint16_t left = length; left > 0; left--) ferrule_hash(&hash, *at++);
   reading->outcome.number = (int32_t)hash;
   reading->outcome.put = put_bytes;
   reading->outcome.text = (const char *)bytes;
@@ -151,9 +142,7 @@ ferrule_status ferrule_not_yet(ferrule_reading *reading) {
   if (passed >= ferrule_ms_of(sensor->part.members, FERRULE_KEY_TIME, LONGEST_READING_MS)) return FERRULE_TIMED_OUT;
   if (passed >= FERRULE_WORKING_AFTER_MS && (sensor->state & FERRULE_SAID_LATER) == 0) {
     sensor->state |= FERRULE_SAID_LATER;
-    for (uint8_t at = 0; at < 2; at++) {
-      if (sensor->asked[at] != 0) ferrule_send_short(reading->device, FERRULE_KIND_PROGRESS, sensor->asked[at]);
-    }
+    if (sensor->asked != 0) ferrule_send_short(reading->device, FERRULE_KIND_PROGRESS, sensor->asked);
   }
   return FERRULE_LATER;
 }

@@ -10,9 +10,20 @@ static void put_stuffed(const ferrule_device *device, uint8_t byte) {
   raw(device, (uint8_t)stuffed);
 }
 
+void ferrule_hash(uint32_t *hash, uint8_t byte) {
+  /* Times 0x01000193 by shifts: on an 8-bit chip a multiplication of 32 bits is a library of its own. */
+  uint32_t power = *hash ^ byte;
+  uint32_t product = 0;
+  for (uint8_t bit = 0; bit < 25; bit++) {
+    if (bit == 24 || (bit < 9 && (0x193 >> bit & 1) != 0)) product += power;
+    power <<= 1;
+  }
+  *hash = product;
+}
+
 void ferrule_put(ferrule_device *device, uint8_t byte) {
   if (device->hashes) {
-    device->said[FERRULE_SAID_HASH] = (device->said[FERRULE_SAID_HASH] ^ byte) * 0x01000193;
+    ferrule_hash(&device->said[FERRULE_SAID_HASH], byte);
   } else {
     device->fcs = ferrule_fcs(device->fcs, byte);
     put_stuffed(device, byte);
