@@ -5,14 +5,9 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 into=$(mkdir -p "${1:-$here}" && cd "${1:-$here}" && pwd)
 cd "$here"
-<<<<<<< HEAD
-for name in greenhouse minimal safety; do
-  avr-gcc -std=c99 -Wall -Wextra -Werror -Os -flto -mcall-prologues -mrelax -mmcu=atmega328p -DF_CPU=16000000UL \
-=======
 # smallest.flags is what avr-gcc 5.4 makes the fewest bytes with: found by trying, one at a time.
-for name in greenhouse minimal; do
+for name in greenhouse minimal safety; do
   avr-gcc -std=c99 -Wall -Wextra -Werror @smallest.flags -mmcu=atmega328p -DF_CPU=16000000UL \
->>>>>>> 9095773 (The C device in 8 KB: two sensors, two actuators and their runtime; the reference of its macros; sizes held in a test)
     -ffunction-sections -fdata-sections -Wl,--gc-sections -I../src \
     -o "$into/$name.elf" "$name.c" chip.c ../src/ferrule/*.c
   avr-objcopy -O ihex -R .eeprom "$into/$name.elf" "$into/$name.hex"

@@ -227,9 +227,12 @@ enum {
   static const char ferrule_text_##id[] FERRULE_FLASH = name "\0" title "\0" unit
 #define FERRULE_NAMED(id) FERRULE_MEMBER(FERRULE_KEY_NAME, FERRULE_FORM_TEXT, 0, ferrule_text_##id)
 
-/* A number in the units of the sensor or argument, and one that is always whole. */
-#define FERRULE_NUMERIC(key, form, x, rule) FERRULE_MEMBER(key, form, x, rule)
-#define FERRULE_WHOLE(key, x, rule) FERRULE_MEMBER(key, FERRULE_FORM_PLAIN, x, rule)
+/*
+ * A number in the units of the sensor or argument, and one that is always whole. A fraction does not compile: it would be
+ * cut off without a word where somebody wrote 60.5 for what is 605 in the units of the code.
+ */
+#define FERRULE_NUMERIC(key, form, x, rule) FERRULE_MEMBER(key, form, (x) | 0, rule)
+#define FERRULE_WHOLE(key, x, rule) FERRULE_MEMBER(key, FERRULE_FORM_PLAIN, (x) | 0, rule)
 
 #define FERRULE_ONE_ARGUMENT(id) ferrule_argument_##id
 #define FERRULE_ONE_OF FERRULE_MEMBER(FERRULE_KEY_ONE_OF, 0, 0, &ferrule_rule_values)
