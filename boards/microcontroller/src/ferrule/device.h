@@ -111,7 +111,7 @@ struct ferrule_sensor {
   int32_t dead_band;
 };
 
-/** An actuator and its state, 25 bytes on AVR and 8 for each argument. Made by FERRULE_ACTUATOR; its members are private. */
+/** An actuator and its state, 27 bytes on AVR and 8 for each argument. Made by FERRULE_ACTUATOR; its members are private. */
 struct ferrule_actuator {
   ferrule_part part;
   ferrule_set *set;
