@@ -148,7 +148,7 @@ interface World {
 const scenarios: Record<string, (world: World) => Promise<unknown>> = {
   async 'lists what the board has'({ client }) {
     const tools = await client.list('tools')
-    expect(tools.map(({ name }) => name).sort()).toEqual(['door', 'fan'])
+    expect(tools.map(({ name }) => name).sort()).toEqual(['arm_outputs', 'door', 'fan', 'stop_all'])
     expect(tools.find(({ name }) => name === 'fan')).toMatchObject({
       title: 'Fan',
       inputSchema: { properties: { percent: { minimum: 0, maximum: 100 } }, required: ['percent'] },
@@ -213,7 +213,12 @@ const scenarios: Record<string, (world: World) => Promise<unknown>> = {
     const lost = await client.call('door', {}, { onprogress: () => board.unplug() })
     expect(lost.isError).toBe(true)
     expect(textOf(lost)).toMatch(/not known|unknown|nobody knows|may have/i)
-    expect((await client.list('tools')).map(({ name }) => name).sort()).toEqual(['door', 'fan'])
+    expect((await client.list('tools')).map(({ name }) => name).sort()).toEqual([
+      'arm_outputs',
+      'door',
+      'fan',
+      'stop_all',
+    ])
     board.plug()
     board.boot()
     await backAt(client, 70)
@@ -293,7 +298,12 @@ function drive(kind: ClientKind, { isFirst, stops, folder, board }: Drive): void
       if (!isFirst) expect(info).toMatchObject({ name: 'greenhouse', version: '1.0.0' })
       if (version !== undefined) expect(version).toBe(kind.revision)
       expect(capabilities).toMatchObject({ tools: { listChanged: true }, resources: { subscribe: true } })
-      expect((await client.list('tools')).map(({ name }) => name).sort()).toEqual(['door', 'fan'])
+      expect((await client.list('tools')).map(({ name }) => name).sort()).toEqual([
+        'arm_outputs',
+        'door',
+        'fan',
+        'stop_all',
+      ])
       if (!isFirst) board().boot()
       await backAt(client, 1)
     })
