@@ -9,16 +9,22 @@
  * bench-board.c traps when an actuator is given what it does not declare; here it is seen to that no call runs twice.
  */
 #include "driver.h"
+#include "ferrule/internal.h"
 
 static const uint8_t *input;
 static size_t input_left;
 static uint32_t time_ms;
 static uint8_t line[600];
 static size_t line_length, line_at;
+static bool line_ended;
 
+/* One line in a poll, so that what each one did can be looked at. */
 static int read_byte(void *context) {
   (void)context;
-  return line_at < line_length ? line[line_at++] : -1;
+  if (line_at == line_length || line_ended) return -1;
+  const uint8_t byte = line[line_at++];
+  line_ended = byte == '\n';
+  return byte;
 }
 
 static uint8_t answer[4096];
@@ -44,27 +50,37 @@ uint32_t driver_now(void) { return time_ms; }
 int32_t driver_values[DRIVER_SENSORS];
 ferrule_status driver_status[DRIVER_SENSORS];
 
-/* The calls that ran in this session, by their id. */
-static uint16_t ran_session;
-static uint8_t last_id;
-static bool any_ran;
-
 static ferrule_device *device;
+
+/* How far the newest id of this session has come in all, and where it was when each id ran; 0 for one that did not. */
+static uint32_t position;
+static uint8_t newest;
+static uint32_t ran_at[256];
+
+/* Private members, read by a test only. */
+static void follow(void) {
+  const uint8_t came = (uint8_t)(device->newest - newest);
+  newest = device->newest;
+  if ((device->flags & FERRULE_ID_SEEN) == 0) {
+    position = 0;
+    memset(ran_at, 0, sizeof ran_at);
+  } else if (position == 0) {
+    position = 1; /* The first id of a session may be any. */
+  } else {
+    if (came > 127) __builtin_trap();
+    position += came;
+  }
+}
 
 void driver_moved(int number, const ferrule_call *call, int count) {
   (void)number;
   (void)count;
   if (call->reason != FERRULE_DONE || !call->is_first) return;
-  /* Private members, read by a test only. */
+  follow();
   const uint8_t id = call->actuator->slot->id;
-  if (any_ran && ran_session == device->session && (device->flags & 1) != 0) {
-    /* Ids rise: one that is not ahead of the last has run before, or is too old. */
-    const uint8_t ahead = (uint8_t)(id - last_id);
-    if (ahead == 0 || ahead > 127) __builtin_trap();
-  }
-  any_ran = true;
-  ran_session = device->session;
-  last_id = id;
+  /* An id is new when it is 1 to 127 ahead of the newest one: the same comes again once that is 129 further. */
+  if (ran_at[id] != 0 && position - ran_at[id] < 129) __builtin_trap();
+  ran_at[id] = position;
 }
 
 static void send(const uint8_t *bytes, size_t length, bool framed) {
@@ -83,8 +99,11 @@ static void send(const uint8_t *bytes, size_t length, bool framed) {
   } else {
     for (size_t at = 0; at < length; at++) line[line_length++] = bytes[at];
   }
-  do ferrule_poll(device);
-  while (line_at < line_length);
+  do {
+    line_ended = false;
+    ferrule_poll(device);
+    follow();
+  } while (line_at < line_length);
 }
 
 /* Every frame that it writes is a good one, and holds well-formed CBOR. */
@@ -118,7 +137,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   send(hello, sizeof hello, true);
   send(ping, sizeof ping, true);
   send(stop, sizeof stop, true);
-  any_ran = false;
   time_ms += 100000;
   check_answers();
   input = bytes;
@@ -137,13 +155,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         input_left--;
       }
       if (length > input_left) length = input_left;
-      const uint16_t before = device->session;
       send(input, length, framed);
       input += length;
       input_left -= length;
-      if (device->session != before) any_ran = false;
-      /* A new session of the same number begins by a hello as well. */
-      if (framed && length > 1 && input[-(long)length + 1] == 0) any_ran = false;
       if (answer_length > sizeof answer - 2100) check_answers();
     }
     driver_values[command % DRIVER_SENSORS] = command - 64;
