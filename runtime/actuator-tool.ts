@@ -11,6 +11,7 @@ import { publicMessage } from './errors.ts'
 import { isObject, toJson } from './json.ts'
 import { checkUse, narrowedSchema, type OperatorLimits } from './operator-limits.ts'
 import type { InputSchema, JsonSchema } from './schema/types.ts'
+import { noArguments } from './schema.ts'
 import type { SensorReader } from './sensor-reader.ts'
 
 /** What the tool of an actuator is made with. */
@@ -28,7 +29,6 @@ export interface ActuatorToolOptions {
 
 /** A move that may take longer than this is offered as a task: hosts give up on a request about then. */
 const longestInlineMs = 60_000
-const noArguments = { type: 'object', additionalProperties: false } as const
 
 /** An actuator as a tool: the operator's limits, the person's word, the move, and what the sensors say of it. */
 export function actuatorTool(options: ActuatorToolOptions): Tool<any> {

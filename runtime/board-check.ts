@@ -3,12 +3,11 @@ import type { Actuator, Board, Sensor } from './board.ts'
 import { DefinitionError } from './errors.ts'
 import { checkHistory } from './history/declaration.ts'
 import { nearest } from './nearest.ts'
-import { compileSchema } from './schema.ts'
+import { compileSchema, noArguments } from './schema.ts'
 import { nearestUnit, senmlUnits } from './senml-units.ts'
 
 const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 const sensorTypes = ['number', 'integer', 'boolean', 'string', 'data']
-const noArguments = { type: 'object', additionalProperties: false } as const
 
 /**
  * Checks the declaration of a board.

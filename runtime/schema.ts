@@ -62,6 +62,9 @@ export function assertObjectRoot(json: unknown, what: string): void {
   }
 }
 
+/** The input schema of what takes no arguments. */
+export const noArguments = { type: 'object', additionalProperties: false } as const
+
 const fine = { problem: undefined }
 
 function checkByLibrary(definition: Definition, lookup: Lookup, value: unknown, words: Wording): Checked {

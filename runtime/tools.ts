@@ -8,7 +8,7 @@ import { argumentsRecorder } from './recorded-arguments.ts'
 import { type CallRecordOptions, recordCall } from './recorded-call.ts'
 import { type Entry, Registry, said } from './registry.ts'
 import type { Checked, CompiledSchema } from './schema/types.ts'
-import { assertObjectRoot, compileSchema } from './schema.ts'
+import { assertObjectRoot, compileSchema, noArguments } from './schema.ts'
 import { type HandlerTable, handlerTable, PlainText, taskSupport } from './table.ts'
 import type { TaskSupport } from './tasks/task.ts'
 import type { TaskCall } from './tasks/task-call.ts'
@@ -32,7 +32,6 @@ type Running = CallState | TaskCall
 
 const namePattern = /^[A-Za-z0-9_.-]{1,128}$/
 const taskSupports: readonly TaskSupport[] = ['never', 'optional', 'required']
-const noArguments = { type: 'object', additionalProperties: false } as const
 
 /** The tools of a server and the methods that serve them. */
 export interface ToolFeature {

@@ -1,16 +1,6 @@
 import { cleanText } from './device-text.ts'
+import { refusals } from './link/codes.ts'
 import { codeText, LinkCode, LinkDownError, LinkError, UnknownOutcomeError } from './link/index.ts'
-
-const refusals: readonly number[] = [
-  LinkCode.Unsupported,
-  LinkCode.Unknown,
-  LinkCode.BadArguments,
-  LinkCode.OutOfRange,
-  LinkCode.Busy,
-  LinkCode.Interlocked,
-  LinkCode.TooSoon,
-  LinkCode.NotArmed,
-]
 
 /** Of these a small device says what is in the way, and not what to do. */
 const byRules: readonly number[] = [LinkCode.Interlocked, LinkCode.TooSoon, LinkCode.NotArmed]

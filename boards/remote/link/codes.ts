@@ -58,8 +58,8 @@ const texts: Record<number, string> = {
   [LinkCode.Version]: 'the device speaks another version of the link',
 }
 
-/** With these nothing was begun (section 9 of the norm). */
-const notRun: readonly number[] = [
+/** With these the device itself refused what it was asked for, and nothing was begun (section 9 of the norm). */
+export const refusals: readonly number[] = [
   LinkCode.Unsupported,
   LinkCode.Unknown,
   LinkCode.BadArguments,
@@ -68,9 +68,10 @@ const notRun: readonly number[] = [
   LinkCode.Interlocked,
   LinkCode.TooSoon,
   LinkCode.NotArmed,
-  LinkCode.NoSession,
-  LinkCode.Version,
 ]
+
+/** With these nothing was begun, whether the device refused it or never met it. */
+const notRun: readonly number[] = [...refusals, LinkCode.NoSession, LinkCode.Version]
 
 /** What an error code means, for a reader who has to act on it. */
 export function codeText(code: number): string {
