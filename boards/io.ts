@@ -53,3 +53,16 @@ export interface SPI {
   transfer(bytes: Uint8Array): Promise<Uint8Array>
   close(): void
 }
+
+/** An asynchronous serial line (a UART). What comes is kept, within bounds, until it is read. */
+export interface Serial {
+  /** What messages call this place: `serial0`. */
+  readonly title?: string
+  /** Sends bytes, in the order of the calls. Over once the system has them: they may still be on their way. */
+  write(bytes: Uint8Array): Promise<void>
+  /** Gives the next bytes, as many as asked for. Rejects when they have not come in time. */
+  read(byteLength: number, timeoutMs: number): Promise<Uint8Array>
+  /** Forgets what has come and was not read. */
+  flush(): void
+  close(): void
+}

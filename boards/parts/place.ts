@@ -1,4 +1,4 @@
-import type { I2C, SPI } from '../io.ts'
+import type { I2C, Serial, SPI } from '../io.ts'
 
 /** A part's place on an I2C bus. Whatever fails there is told with the part's name and its place. */
 export class I2CPlace {
@@ -75,6 +75,51 @@ export class SPIPlace {
 
   get #title(): string {
     return this.#spi.title ?? 'its SPI bus'
+  }
+}
+
+/** The same for a place on a serial line. */
+export class SerialPlace {
+  readonly #part: string
+  readonly #serial: Serial
+
+  constructor(part: string, serial: Serial) {
+    this.#part = part
+    this.#serial = serial
+  }
+
+  /** Sends bytes. */
+  write(bytes: Uint8Array): Promise<void> {
+    return this.#told(this.#serial.write(bytes))
+  }
+
+  /** Gives the next bytes, as many as asked for, if they come in time. */
+  read(byteLength: number, timeoutMs: number): Promise<Uint8Array> {
+    return this.#told(this.#serial.read(byteLength, timeoutMs))
+  }
+
+  /** Forgets what has come and was not read. */
+  flush(): void {
+    try {
+      this.#serial.flush()
+    } catch (thrown) {
+      throw namedError(this.#part, this.#title, thrown)
+    }
+  }
+
+  /** @param what what the part does wrong, and what to check */
+  failure(what: string): Error {
+    return new Error(`${this.#part} at ${this.#title} ${what}`)
+  }
+
+  get #title(): string {
+    return this.#serial.title ?? 'its serial line'
+  }
+
+  #told<Result>(transfer: Promise<Result>): Promise<Result> {
+    return transfer.catch(thrown => {
+      throw namedError(this.#part, this.#title, thrown)
+    })
   }
 }
 

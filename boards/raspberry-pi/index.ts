@@ -1,5 +1,6 @@
-export type { Analog, Digital, I2C, PWM, SPI } from '../io.ts'
+export type { Analog, Digital, I2C, PWM, Serial, SPI } from '../io.ts'
 export { type I2COptions, i2c, i2cBuses } from './bus/i2c.ts'
+export { type SerialOptions, serial } from './bus/serial.ts'
 export { type SPIOptions, spi } from './bus/spi.ts'
 export { type GpioChip, gpioChips } from './gpio/chips.ts'
 export { type DigitalOptions, digital } from './gpio/digital.ts'
