@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: 'test/kernel/left-out.ts',
     // Tests of processes wait more than they work: two files at once pay, also on a small machine.
     maxWorkers: Math.max(2, availableParallelism()),
     // Many tests start processes. The bound finds what hangs; it says nothing about speed.

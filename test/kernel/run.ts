@@ -1,86 +1,87 @@
 /**
  * Runs the tests that need real drivers, in a kernel of their own (User-Mode Linux):
  *
- *   npm run test:kernel
+ *   npm run test:kernel                   all of them
+ *   npm run test:kernel -- gpio i2c       those of guest/gpio.ts and guest/i2c.ts
+ *   npm run test:kernel -- --if-built     only when the kernel is there already, or FERRULE_KERNEL=build asks for it
  *
- * The kernel is built when it is not there yet, and kept in the user's cache folder.
+ * Each file in guest/ is a test, and runs as a process of its own. What they share is in guest/rig/, and what they start
+ * in guest/programs/. The kernel is built when it is not there yet, and kept in the user's cache folder.
  */
-import { spawn, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { boot } from './boot.ts'
+import { Kernel } from './kernel.ts'
 
 const projectDir = fileURLToPath(new URL('../..', import.meta.url))
 const here = join(projectDir, 'test/kernel')
-/** After so long a run has failed. On a machine with nothing else to do it takes half a minute. */
-const patienceMs = 300_000
+const guest = join(here, 'guest')
+/** After so long a run has failed. On a machine with nothing else to do it takes two minutes. */
+const patienceMs = 900_000
 
-if (process.platform !== 'linux' || process.arch !== 'x64') {
-  console.error('These tests boot a User-Mode Linux, which runs on Linux on x86-64 only.')
+const words = process.argv.slice(2)
+const ifBuilt = words.includes('--if-built')
+const named = words.filter(word => !word.startsWith('-'))
+
+const runsHere = process.platform === 'linux' && process.arch === 'x64'
+if (!runsHere) {
+  console.error('The kernel tests boot a User-Mode Linux, which runs on Linux on x86-64 only.')
+  process.exit(ifBuilt ? 0 : 1)
+}
+const kernel = new Kernel(here)
+if (ifBuilt && !kernel.isBuilt && process.env.FERRULE_KERNEL !== 'build') {
+  console.error('The kernel tests are left out: no kernel is built. FERRULE_KERNEL=build has it built, in ten minutes.')
+  process.exit()
+}
+const tests = sourcesIn(guest)
+const strange = named.filter(name => !tests.includes(name))
+if (strange.length > 0) {
+  console.error(`There is no guest/${strange[0]}.ts: there is ${tests.join(', ')}.`)
   process.exit(1)
 }
-const kernel = builtKernel()
+kernel.build()
 const run = mkdtempSync(join(tmpdir(), 'ferrule-'))
 process.once('exit', () => rmSync(run, { recursive: true, force: true }))
-// The guest has no compiler: what runs there is bundled here. The package koffi is read from where it is installed.
+// What is tested as a command is the one that a user gets.
+execFileSync(process.execPath, ['build.mjs'], { cwd: projectDir, stdio: 'inherit' })
+// The guest has no compiler: what runs there is bundled here. These packages are read from where they are installed.
 await build({
-  entryPoints: { tests: join(here, 'guest/index.ts'), heater: join(here, 'guest/heater.ts') },
+  entryPoints: [
+    ...tests.map(name => join(guest, `${name}.ts`)),
+    ...sourcesIn(join(guest, 'programs')).map(name => join(guest, 'programs', `${name}.ts`)),
+  ],
+  outbase: guest,
   outdir: run,
   outExtension: { '.js': '.mjs' },
   bundle: true,
   platform: 'node',
   format: 'esm',
   sourcemap: 'inline',
-  external: ['koffi'],
+  external: ['koffi', 'serialport'],
 })
+const wanted = (named.length > 0 ? named : tests).map(name => quoted(`${name}.mjs`))
 writeFileSync(
   join(run, 'command'),
-  `export NODE_PATH=${quoted(join(projectDir, 'node_modules'))} FERRULE_RUN=${quoted(run)}
-exec ${quoted(process.execPath)} --enable-source-maps --test-reporter=spec tests.mjs\n`,
+  [
+    `export NODE_PATH=${quoted(join(projectDir, 'node_modules'))}`,
+    // The console of the guest is a terminal, whatever this one is.
+    ...(process.stdout.isTTY && process.env.NO_COLOR === undefined ? [] : ['export NO_COLOR=1']),
+    `export FERRULE_RUN=${quoted(run)} FERRULE_PROJECT=${quoted(projectDir)}`,
+    `exec ${quoted(process.execPath)} --enable-source-maps --test --test-reporter=spec ${wanted.join(' ')}`,
+    '',
+  ].join('\n'),
 )
-process.exitCode = await boot()
+process.exitCode = await boot({ kernel, init: join(here, 'init.sh'), run, patienceMs })
 
-/** The folder with the kernel and its modules. Its name tells what it was built from. */
-function builtKernel(): string {
-  const sources = ['build.sh', 'uml.config', 'hwsim/hwsim.c', 'hwsim/Kbuild'].map(file =>
-    readFileSync(join(here, file)),
-  )
-  const hash = createHash('sha256')
-  for (const source of sources) hash.update(source)
-  const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
-  const folder = join(caches, 'ferrule', `kernel-${hash.digest('hex').slice(0, 12)}`)
-  if (existsSync(join(folder, 'linux'))) return folder
-  console.error(`Building the kernel of these tests into ${folder}, once. It takes some 15 minutes.`)
-  const { status } = spawnSync(join(here, 'build.sh'), [folder], { stdio: 'inherit' })
-  if (status !== 0) process.exit(status ?? 1)
-  return folder
-}
-
-/** Boots the kernel, shows what it prints, and gives the status with which the tests ended. */
-async function boot(): Promise<number> {
-  const guest = spawn(
-    join(kernel, 'linux'),
-    [
-      'mem=512M',
-      // The root of the guest is that of this machine, and never to be written to.
-      ...['root=/dev/root', 'rootfstype=hostfs', 'rootflags=/', 'ro'],
-      ...[`init=${join(here, 'init.sh')}`, `ferrule_run=${run}`, `ferrule_kernel=${kernel}`],
-      ...['con0=fd:0,fd:1', 'con=null', 'quiet'],
-    ],
-    { stdio: ['ignore', 'inherit', 'inherit'], cwd: dirname(run) },
-  )
-  const end = () => guest.kill('SIGTERM')
-  const timer = setTimeout(end, patienceMs)
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end)
-  await new Promise(resolve => guest.once('close', resolve))
-  clearTimeout(timer)
-  const status = join(run, 'status')
-  if (existsSync(status)) return Number(readFileSync(status, 'utf8'))
-  console.error('The kernel ended before the tests did.')
-  return 1
+function sourcesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter(file => file.endsWith('.ts'))
+    .map(file => basename(file, '.ts'))
+    .sort()
 }
 
 function quoted(path: string): string {

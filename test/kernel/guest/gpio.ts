@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { digital, gpioChips, type HardwareError } from '../../../boards/raspberry-pi/index.ts'
-import { GpioSim } from './gpio-sim.ts'
+import { GpioSim } from './rig/gpio-sim.ts'
 
 /** Edges, and a way to wait for as many of them. */
 function edgesOf(input: ReturnType<typeof digital>) {

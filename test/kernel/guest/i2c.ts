@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hwmon, i2c, i2cBuses } from '../../../boards/raspberry-pi/index.ts'
-import { steer } from './files.ts'
+import { steer } from './rig/files.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const plain = 'hwsim i2c'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { openSync, readFileSync, writeSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { analog, iio, led, thermalZone } from '../../../boards/raspberry-pi/index.ts'
-import { configure, steer } from './files.ts'
+import { configure, steer } from './rig/files.ts'
 
 describe('what the kernel measures by itself', () => {
   test('a thermal zone', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { oneWireThermometer, oneWireThermometers } from '../../../boards/raspberry-pi/index.ts'
-import { steer } from './files.ts'
+import { steer } from './rig/files.ts'
 
 describe('1-Wire, through the kernel', () => {
   const ids = ['28-00000a0b0c0d', '28-00000a0b0c0e']

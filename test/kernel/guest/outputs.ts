@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
-import { GpioSim } from './gpio-sim.ts'
+import { GpioSim } from './rig/gpio-sim.ts'
 
 /** A server on a pin, driven by hand. */
 class Heater {
@@ -13,7 +13,7 @@ class Heater {
   readonly #answers = new Map<number, (message: any) => void>()
 
   constructor() {
-    this.process = spawn(process.execPath, ['heater.mjs'], { stdio: ['pipe', 'pipe', 'inherit'] })
+    this.process = spawn(process.execPath, ['programs/heater.mjs'], { stdio: ['pipe', 'pipe', 'inherit'] })
     this.exited = once(this.process, 'exit')
     createInterface({ input: this.process.stdout! }).on('line', line => {
       const message = JSON.parse(line)

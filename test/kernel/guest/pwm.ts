@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { pwm } from '../../../boards/raspberry-pi/index.ts'
-import { text } from './files.ts'
+import { text } from './rig/files.ts'
 
 const controller = '/sys/class/pwm/pwmchip0'
 const state = (channel: number) =>

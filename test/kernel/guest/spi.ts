@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { spi } from '../../../boards/raspberry-pi/index.ts'
-import { steer } from './files.ts'
+import { steer } from './rig/files.ts'
 
 describe('SPI, through the kernel', () => {
   test('what is sent comes back on a loop', async () => {

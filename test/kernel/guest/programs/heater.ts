@@ -1,7 +1,7 @@
-import type { Digital } from '../../../boards/io.ts'
-import { digital } from '../../../boards/raspberry-pi/index.ts'
-import { actuator, createServer, tool } from '../../../runtime/index.ts'
-import { stdio } from '../../../transports/stdio/index.ts'
+import type { Digital } from '../../../../boards/io.ts'
+import { digital } from '../../../../boards/raspberry-pi/index.ts'
+import { actuator, createServer, tool } from '../../../../runtime/index.ts'
+import { stdio } from '../../../../transports/stdio/index.ts'
 
 /** A board with one heater at GPIO17, as a user would write it, and a tool that crashes. */
 let heater: Digital

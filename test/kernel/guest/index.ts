@@ -1,7 +1,0 @@
-import './gpio.ts'
-import './outputs.ts'
-import './i2c.ts'
-import './spi.ts'
-import './pwm.ts'
-import './one-wire.ts'
-import './measurements.ts'
