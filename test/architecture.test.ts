@@ -58,7 +58,7 @@ describe('who may know whom', () => {
       'runtime/eras/modern.ts',
     ])
     expect(importsOf('transports/stdio/index.ts')).toContain('node:process')
-    expect(importsOf('bin/ferrule.ts')).toContain('bin/serve.ts')
+    expect(importsOf('bin/main.ts')).toContain('bin/serve.ts')
   })
 
   it('the runtime imports itself only, and each library in the one file that knows it', () => {
