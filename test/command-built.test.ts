@@ -1,5 +1,5 @@
 import { execFileSync, type SpawnOptionsWithoutStdio, spawn, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -94,6 +94,17 @@ function boardOf({ messages }: Awaited<ReturnType<typeof ask>>): string {
 }
 
 describe.concurrent('ferrule', () => {
+  it('on a Node that is too old says so before it reads anything else', async () => {
+    const old = `Object.defineProperty(process.versions, 'node', { value: '18.19.0' })`
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(old)}`, ferrule, 'serve', '@greenhouse']
+    const { status, stdout, stderr } = await runProgram(process.execPath, args, '', { cwd: lone })
+    expect(stderr).toBe(
+      'ferrule: this is Node.js 18.19.0, and ferrule needs Node.js 20 or later: see https://nodejs.org\n',
+    )
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(readFileSync(ferrule, 'utf8')).not.toMatch(/^import\b(?!\()/m)
+  })
+
   it.each([
     [[], 2, '', 'Usage:'],
     [['--help'], 0, 'Usage:', ''],
