@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { ReadlineParser } from '@serialport/parser-readline'
 import split2 from 'split2'
 import { Framer } from '../runtime/framer.ts'
+import { quantile, table } from './table.ts'
 
 /** Takes chunks and counts lines. `done` when what was pushed has come out. */
 interface Splitter {
@@ -75,6 +76,8 @@ interface Input {
   lines: number
   /** Whether what is allocated is counted too. */
   count?: boolean
+  /** What the framer has to reach: MB/s at least, bytes for each line at most. */
+  target?: { speed?: number; bytes?: number }
 }
 
 function cut(bytes: Buffer, size: number): Buffer[] {
@@ -86,12 +89,13 @@ function cut(bytes: Buffer, size: number): Buffer[] {
 function shortLines(): Input {
   const line =
     '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"set_led","arguments":{"pin":17,"on":true}}}\n'
-  const bytes = Buffer.from(line.repeat(Math.ceil((64 * 1024 * 4) / line.length)))
+  const bytes = Buffer.from(line.repeat(Math.ceil((64 * 1024 * 64) / line.length)))
   return {
     name: 'short lines in 64 KiB chunks',
     chunks: cut(bytes, 64 * 1024),
     lines: bytes.length / line.length,
     count: true,
+    target: { bytes: 0 },
   }
 }
 
@@ -103,7 +107,7 @@ function oneLine(name: string, length: number, size: number): Input {
 
 const inputs: Input[] = [
   shortLines(),
-  { ...oneLine('one 64 kB line in 16-byte chunks', 64_000, 16), count: true },
+  { ...oneLine('one 64 kB line in 16-byte chunks', 64_000, 16), count: true, target: { speed: 100 } },
   oneLine('one 1 MiB line in 64-byte pieces', 1024 * 1024, 64),
   oneLine('one 256 kB line in 1-byte pieces', 256_000, 1),
 ]
@@ -144,7 +148,9 @@ async function allocated(make: () => Splitter, { chunks, lines }: Input): Promis
   const once = async () => {
     for (let i = 0; i < chunks.length; i++) {
       splitter.push(chunks[i]!)
-      if (i % 256 === 255) await splitter.done()
+      // To wait for nothing would allocate too.
+      const done = i % 256 === 255 ? splitter.done() : undefined
+      if (done !== undefined) await done
     }
     await splitter.done()
   }
@@ -165,7 +171,7 @@ async function allocated(make: () => Splitter, { chunks, lines }: Input): Promis
     const bytes = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers
     if (witness.deref() !== undefined) figures.push(bytes / lines)
   }
-  return figures.sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
+  return quantile(figures)
 }
 
 async function main(): Promise<void> {
@@ -183,22 +189,31 @@ async function main(): Promise<void> {
         if (list.every(figure => figure > 0)) list.push(await speed(make, input))
       }
     }
-    console.log(`\n${input.name}`)
-    console.log('                               MB/s    of framer   bytes/line')
-    const median = (list: number[]) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)]!
-    const own = median(found.get('framer')!)
+    const rows = [['', 'MB/s', 'of framer', 'bytes allocated for each line']]
+    const own = Math.abs(quantile(found.get('framer')!))
     for (const [name, make] of Object.entries(splitters)) {
       const list = found.get(name)!
       const late = list.some(figure => figure < 0)
-      const figure = late ? -Math.min(...list) : median(list)
+      const figure = late ? -Math.min(...list) : quantile(list)
       const bytes = late || !input.count ? Number.NaN : await allocated(make, input)
-      const shown = Number.isFinite(bytes) ? bytes.toFixed(bytes < 10 ? 1 : 0) : '-'
-      const mark = late ? '<' : ' '
-      console.log(
-        `${name.padEnd(28)}${mark}${figure.toFixed(figure < 10 ? 2 : 0).padStart(7)}  ${mark}${(figure / own).toFixed(4).padStart(9)}  ${shown.padStart(10)}`,
-      )
+      const mark = late ? '< ' : ''
+      rows.push([
+        name,
+        `${mark}${figure.toFixed(figure < 10 ? 2 : 0)}`,
+        `${mark}${(figure / own).toFixed(figure / own < 0.1 ? 4 : 2)}`,
+        Number.isFinite(bytes) ? bytes.toFixed(0) : '-',
+      ])
+      if (name === 'framer' && input.target !== undefined) rows[1]![0] += ` (${verdict(input.target, figure, bytes)})`
     }
+    console.log(`\n${input.name}:\n\n${table(rows)}`)
   }
+}
+
+function verdict({ speed, bytes }: NonNullable<Input['target']>, ownSpeed: number, ownBytes: number): string {
+  const parts = []
+  if (speed !== undefined) parts.push(`target ≥ ${speed} MB/s: ${ownSpeed >= speed ? 'met' : '**not met**'}`)
+  if (bytes !== undefined) parts.push(`target ${bytes} B: ${Math.round(ownBytes) <= bytes ? 'met' : '**not met**'}`)
+  return parts.join('; ')
 }
 
 // Counting what is allocated needs a young generation in which nothing is collected.

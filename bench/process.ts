@@ -11,6 +11,10 @@ export type Era = 'legacy' | 'modern'
 export interface StartOptions {
   /** Flags for Node, before the server's file. */
   flags?: string[]
+  /** What is added to its environment. */
+  env?: Record<string, string>
+  /** The revision that is asked for in the handshake. */
+  revision?: string
 }
 
 const meta =
@@ -21,10 +25,9 @@ const meta =
 const newline = 0x0a
 
 /** The first line of an era: what a client sends before anything else. */
-export function opening(era: Era): string {
+export function opening(era: Era, revision = '2025-11-25'): string {
   if (era === 'modern') return `{"jsonrpc":"2.0","id":0,"method":"server/discover","params":{${meta}}}\n`
-  const params =
-    '{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{},"sampling":{}},"clientInfo":{"name":"bench","version":"1.0.0"}}'
+  const params = `{"protocolVersion":"${revision}","capabilities":{"elicitation":{},"sampling":{}},"clientInfo":{"name":"bench","version":"1.0.0"}}`
   return `{"jsonrpc":"2.0","id":0,"method":"initialize","params":${params}}\n`
 }
 
@@ -38,6 +41,7 @@ export function call(id: number, era: Era, extra?: string): string {
 /** A server as a process of its own, with pipes, as a host starts it; and what it has used so far. */
 export class Measured {
   readonly #child: ChildProcess
+  readonly #revision: string | undefined
   readonly #input: Writable
   readonly #startedAt = process.hrtime.bigint()
   #answers = 0
@@ -53,6 +57,8 @@ export class Measured {
     // It makes every start read a file of certificates: 80 ms that are not the server's.
     delete env.NODE_EXTRA_CA_CERTS
     delete env.NODE_OPTIONS
+    Object.assign(env, options.env)
+    this.#revision = options.revision
     this.#child = spawn(process.execPath, [...(options.flags ?? []), file], {
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
       env,
@@ -77,9 +83,15 @@ export class Measured {
     await this.#reached()
   }
 
+  /** Sends the first line of the era and waits for the answer. */
+  async greet(era: Era): Promise<void> {
+    await this.exchange(opening(era, this.#revision), 1)
+    if (this.#last.includes('"error"')) throw new Error(`the first line was answered with ${this.#last}`)
+  }
+
   /** Opens the era: the answer to its first line, then what follows it. */
   async open(era: Era): Promise<void> {
-    await this.exchange(opening(era), 1)
+    await this.greet(era)
     if (era === 'legacy') this.#input.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
     await this.callOnce(call(1, era))
   }
@@ -154,7 +166,15 @@ export class Measured {
     return JSON.parse(await line)
   }
 
-  /** Ends it. */
+  /** Ends it as a host does, by closing its input, so that it writes what it has to write. */
+  async end(): Promise<void> {
+    this.#child.removeAllListeners('exit')
+    const gone = new Promise(resolve => this.#child.once('exit', resolve))
+    this.#input.end()
+    await gone
+  }
+
+  /** Ends it at once. */
   async stop(): Promise<void> {
     this.#child.removeAllListeners('exit')
     const gone = new Promise(resolve => this.#child.once('exit', resolve))

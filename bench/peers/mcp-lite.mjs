@@ -1,0 +1,27 @@
+// mcp-lite, as its README shows it. It serves over HTTP only: in the place of that stand the fewest lines that bring
+// messages from standard input to what its own transport calls.
+import { createInterface } from 'node:readline'
+import { McpServer } from 'mcp-lite'
+import { z } from 'zod'
+
+const server = new McpServer({ name: 'bench', version: '1.0.0', schemaAdapter: schema => z.toJSONSchema(schema) })
+server.tool('set_led', {
+  description: 'Turns an LED on or off',
+  inputSchema: z.object({ pin: z.number().int(), on: z.boolean() }),
+  handler: () => ({ content: [{ type: 'text', text: 'ok' }] }),
+})
+if (process.env.BENCH_BIG === '1') {
+  server.tool('big', {
+    description: 'Answers a text of that many characters',
+    inputSchema: z.object({ size: z.number().int() }),
+    handler: ({ size }) => ({ content: [{ type: 'text', text: 'x'.repeat(size) }] }),
+  })
+}
+server.resource('sensor://temperature', { name: 'temperature', mimeType: 'application/json' }, async uri => ({
+  contents: [{ uri: uri.href, mimeType: 'application/json', text: '{"t":22.5}' }],
+}))
+
+createInterface({ input: process.stdin }).on('line', async line => {
+  const answer = await server._dispatch(JSON.parse(line))
+  if (answer !== null) process.stdout.write(`${JSON.stringify(answer)}\n`)
+})
