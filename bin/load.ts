@@ -10,7 +10,9 @@ import { prepareImport } from './resolve.ts'
 /** What a server file exports: a board, or a server that the file made itself. */
 export type Loaded = { board: Board; server?: undefined } | { server: Server; board?: undefined }
 
-const extensions = ['.ts', '.mts', '.js', '.mjs', '.cts', '.cjs']
+const extensions = ['.ts', '.mts', '.js', '.mjs', '.cts', '.cjs', '.json']
+/** JSON files that are beside many server files, and none themselves. */
+const otherJson = /^(package(-lock)?|tsconfig.*|mcp|.*\.schema)\.json$/
 
 /**
  * Runs a server file and returns the board or the server that it exports as default, `board` or `server`, also through
@@ -21,6 +23,7 @@ const extensions = ['.ts', '.mts', '.js', '.mjs', '.cts', '.cjs']
 export async function load(name: string): Promise<Loaded> {
   if (name === builtInDemo) return { board: (await import('../boards/simulated/index.ts')).simulatedGreenhouse() }
   const file = findFile(name)
+  if (extname(file) === '.json') return { board: await (await import('./board-file.ts')).boardOfFile(file, name) }
   await prepareImport(file)
   process.once('beforeExit', unsettled)
   try {
@@ -46,13 +49,13 @@ export function findFile(name: string): string {
   }
   if (statSync(file).isDirectory()) throw new Failure(`${file} is a folder: name the server file in it`)
   if (extensions.includes(extname(file))) return file
-  throw new Failure(`${file} is no server file: its name must end in .ts, .mts, .js or .mjs`)
+  throw new Failure(`${file} is no server file: its name must end in .json, .ts, .mts, .js or .mjs`)
 }
 
 function findSimilar(file: string): string | undefined {
   const folder = dirname(file)
   if (!existsSync(folder)) return undefined
-  const names = readdirSync(folder).filter(each => extensions.includes(extname(each)))
+  const names = readdirSync(folder).filter(each => extensions.includes(extname(each)) && !otherJson.test(each))
   const stem = (each: string) => basename(each, extname(each)).toLowerCase()
   const found = names.find(each => stem(each) === stem(file)) ?? nearest(basename(file), names)
   return found && join(folder, found)

@@ -1,7 +1,7 @@
 import { HardwareError } from '../hardware-error.ts'
 import { kernelOf, type SystemOptions } from '../kernel/kernel-calls.ts'
 import { type GpioChip, gpioChips, headerChip, namedChip, withChip } from './chips.ts'
-import { atHeader, positionOf } from './header.ts'
+import { atHeader, lineTitle } from './header.ts'
 import { lineInfo } from './uapi.ts'
 
 /** Which line is meant. */
@@ -37,8 +37,7 @@ export function findLine(options: PinOptions): FoundLine {
   }
   const number = lineNumber(pin)
   if (number === undefined) return byName(options, chips, String(pin))
-  const position = positionOf(number)
-  return numbered(headerChip(chips), number, `GPIO${number}${position === undefined ? '' : ` (pin ${position})`}`)
+  return numbered(headerChip(chips), number, lineTitle(number))
 }
 
 /** The number of a line that is named by itself or by its position; undefined when it has a name of its own. */

@@ -20,5 +20,11 @@ export function positionOf(line: number): number | undefined {
   return index < 0 ? undefined : index + 1
 }
 
+/** What messages call a line of the header: `GPIO17 (pin 11)`. */
+export function lineTitle(line: number): string {
+  const position = positionOf(line)
+  return position === undefined ? `GPIO${line}` : `GPIO${line} (pin ${position})`
+}
+
 /** The labels of the controllers whose lines are the header's: BCM2835 to BCM2837, BCM2711, and RP1 on a Pi 5. */
 export const headerLabels: readonly string[] = ['pinctrl-bcm2835', 'pinctrl-bcm2711', 'pinctrl-rp1']

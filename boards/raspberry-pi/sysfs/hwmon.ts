@@ -18,6 +18,11 @@ const kinds: Record<string, { unit: SenmlUnit; perUnit: number }> = {
   fan: { unit: '1/min', perUnit: 1 },
 }
 
+/** The unit in which a channel is given, by its name; nothing for what is no channel. */
+export function hwmonUnit(channel: string): SenmlUnit | undefined {
+  return kindOf(channel)?.unit
+}
+
 /** Which reading of which chip is meant. */
 export interface HwmonOptions extends SystemOptions {
   /** The name of the chip: `lm75`, `ina219`, `rpi_volt`; or of its folder: `hwmon1`. */
@@ -33,11 +38,16 @@ export interface HwmonOptions extends SystemOptions {
  */
 export function hwmon({ chip, channel, root = '/' }: HwmonOptions): Quantity {
   const folder = entryNamed(root, chips, chip, 'hwmon chip')
-  const kind = kinds[channel.replace(/\d+$/, '')]
+  const kind = kindOf(channel)
   const path = join(folder, `${channel}_input`)
   if (kind === undefined || !existsSync(path)) {
     const channels = readdirSync(folder).flatMap(file => /^([a-z]+\d+)_input$/.exec(file)?.[1] ?? [])
     throw new HardwareError('ENOENT', `${chip} has no channel ${channel}; there is ${channels.join(', ') || 'none'}`)
   }
   return { unit: kind.unit, read: async () => (await numberIn(path, `${channel} of ${chip}`)) / kind.perUnit }
+}
+
+function kindOf(channel: string): { unit: SenmlUnit; perUnit: number } | undefined {
+  const type = channel.replace(/\d+$/, '')
+  return Object.hasOwn(kinds, type) ? kinds[type] : undefined
 }

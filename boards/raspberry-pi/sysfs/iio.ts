@@ -23,6 +23,11 @@ const kinds: Record<string, { unit: SenmlUnit; factor: number }> = {
   magn: { unit: 'T', factor: 1e-4 },
 }
 
+/** The unit in which a channel is given, by its name; nothing for a kind that has none here. */
+export function iioUnit(channel: string): SenmlUnit | undefined {
+  return kindOf(channel)?.unit
+}
+
 /** Which channel of which device is meant. */
 export interface IIOOptions extends SystemOptions {
   /** The name of the device: `bme280`, `ads1015`, `mcp3008`; or of its folder: `iio:device0`. */
@@ -40,12 +45,12 @@ export function iio({ device, channel, root = '/' }: IIOOptions): Quantity {
   const folder = entryNamed(root, devices, device, 'IIO device')
   const title = `${channel} of ${device}`
   // A channel has a scale of its own, or shares one with those of its type.
-  const type = /^[a-z]+/.exec(channel)?.[0] ?? channel
+  const type = typeOf(channel)
   const attribute = (name: string) =>
     [`in_${channel}_${name}`, `in_${type}_${name}`, `in_${name}`]
       .map(file => join(folder, file))
       .find(path => existsSync(path))
-  const { unit, factor } = kinds[type] ?? { unit: undefined, factor: 1 }
+  const { unit, factor } = kindOf(channel) ?? { unit: undefined, factor: 1 }
   const input = join(folder, `in_${channel}_input`)
   if (existsSync(input)) return { unit, read: async () => (await numberIn(input, title)) * factor }
   const raw = join(folder, `in_${channel}_raw`)
@@ -69,4 +74,13 @@ export function analog(options: IIOOptions): Analog {
     throw new HardwareError('EINVAL', `${options.channel} is no voltage: read it with iio()`)
   const { read } = iio(options)
   return { read, close() {} }
+}
+
+function typeOf(channel: string): string {
+  return /^[a-z]+/.exec(channel)?.[0] ?? channel
+}
+
+function kindOf(channel: string): { unit: SenmlUnit; factor: number } | undefined {
+  const type = typeOf(channel)
+  return Object.hasOwn(kinds, type) ? kinds[type] : undefined
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readdirSync, readlinkSync, writeFile
 import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PWM } from '../../io.ts'
-import { atHeader, positionOf } from '../gpio/header.ts'
+import { atHeader, lineTitle } from '../gpio/header.ts'
 import { codeOf, HardwareError, hardwareError } from '../hardware-error.ts'
 import type { SystemOptions } from '../kernel/kernel-calls.ts'
 import { claim } from '../kernel/turns.ts'
@@ -138,7 +138,7 @@ function found({ pin, chip, channel }: PWMOptions, root: string): { folder: stri
   }
   const position = /^pin ?(\d+)$/i.exec(pin)
   const line = position === null ? Number(/^GPIO(\d+)$/i.exec(pin)?.[1] ?? Number.NaN) : atHeader(Number(position[1]))
-  const title = typeof line === 'number' ? `GPIO${line} (pin ${positionOf(line)})` : pin
+  const title = typeof line === 'number' ? lineTitle(line) : pin
   if (typeof line !== 'number' || !headerControllers[0]!.channels.has(line))
     throw new HardwareError('EINVAL', `${pin} has no PWM: GPIO12, GPIO13, GPIO18 and GPIO19 have`)
   for (const { device, folder } of all) {
