@@ -59,7 +59,7 @@ describe('who may know whom', () => {
       'runtime/eras/legacy.ts',
       'runtime/eras/modern.ts',
     ])
-    expect(importsOf('transports/stdio/index.ts')).toContain('node:process')
+    expect(importsOf('transports/stdio/index.ts')).toContain('node:net')
     expect(importsOf('bin/main.ts')).toContain('bin/serve.ts')
   })
 

@@ -1,7 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { fstatSync } from 'node:fs'
 import { Socket, type SocketConstructorOpts } from 'node:net'
-import process from 'node:process'
 import {
   type Connection,
   type Link,
@@ -142,8 +140,6 @@ const readBytes = 64 * 1024
  * one for each chunk: half the garbage of a small message.
  */
 function openInput(bytes: (chunk: Uint8Array) => void): NodeJS.ReadableStream {
-  const kind = fstatSync(0)
-  if (!kind.isFIFO() && !kind.isSocket()) return process.stdin.on('data', bytes)
   const buffer = Buffer.allocUnsafe(readBytes)
   const onread = {
     buffer,
@@ -152,7 +148,14 @@ function openInput(bytes: (chunk: Uint8Array) => void): NodeJS.ReadableStream {
       return true
     },
   }
-  const input = new Socket({ fd: 0, readable: true, writable: false, onread } as SocketConstructorOpts)
+  let input: Socket
+  try {
+    input = new Socket({ fd: 0, readable: true, writable: false, onread } as SocketConstructorOpts)
+  } catch (thrown) {
+    // A terminal, a file, or nothing at all.
+    if ((thrown as NodeJS.ErrnoException).code === 'ERR_INVALID_FD_TYPE') return process.stdin.on('data', bytes)
+    throw thrown
+  }
   return input.resume()
 }
 

@@ -1,5 +1,3 @@
-import process from 'node:process'
-
 /**
  * The real standard output, taken once. From then on everything that prints by `console.log` or `process.stdout.write`,
  * be it a handler or some dependency, goes to standard error: nothing but protocol may reach a host.
