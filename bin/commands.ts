@@ -193,6 +193,32 @@ export const commands = {
     notes: ['A port that a bridge or another program has is not opened; who has it is told.'],
     examples: ['ferrule ports', 'ferrule ports --no-ask', 'ferrule ports --udev'],
   },
+  scan: {
+    summary: 'Show what is connected to this Linux board, and write a first board file',
+    positionals: [],
+    options: {
+      write: { value: 'FILE', help: 'write what was found into a board file, to go on from: board.json' },
+      force: { help: 'overwrite that file if it is there' },
+      bus: {
+        value: 'N',
+        many: true,
+        help: 'ask this I2C bus, whatever it is for, in the place of those that parts are wired to; may be given more than once',
+      },
+      json: { help: 'print JSON' },
+    },
+    notes: [
+      'It looks at pins, I2C, 1-Wire, SPI, PWM, UARTs and whatever the kernel measures, and says of what is off or may ' +
+        'not be used how that is changed. It moves nothing: no pin is taken, and no register of a chip is written.',
+      'Outputs cannot be found. With --write, what to paste for them is printed.',
+      'It ends with 1 when no sensor was found.',
+    ],
+    examples: [
+      'ferrule scan',
+      'ferrule scan --write board.json',
+      'ferrule scan --bus 20',
+      'ferrule scan --json | jq .sensors',
+    ],
+  },
   doctor: {
     summary: 'Check a port, or a configuration of a host, step by step',
     positionals: [{ name: 'port', required: false, help: `${portForms}; the only one there is when left out` }],

@@ -8,6 +8,7 @@ const runners: Record<keyof typeof commands, () => Promise<{ run: (given: Argume
   serve: () => import('./serve.ts'),
   bridge: () => import('./bridge/index.ts'),
   ports: () => import('./ports.ts'),
+  scan: () => import('./scan/index.ts'),
   doctor: () => import('./doctor/index.ts'),
   trace: () => import('./trace/index.ts'),
   log: () => import('./log.ts'),

@@ -10,6 +10,7 @@ import { writePointer } from './pointer.ts'
 const I2C_SMBUS = 0x720
 const I2C_SMBUS_WRITE = 0
 const I2C_SMBUS_READ = 1
+const I2C_SMBUS_QUICK = 0
 const I2C_SMBUS_BYTE = 1
 const I2C_SMBUS_BYTE_DATA = 2
 const I2C_SMBUS_WORD_DATA = 3
@@ -17,6 +18,11 @@ const I2C_SMBUS_I2C_BLOCK_DATA = 8
 const I2C_FUNC_SMBUS_READ_I2C_BLOCK = 0x04000000
 const I2C_FUNC_SMBUS_WRITE_I2C_BLOCK = 0x08000000
 const mostBlockBytes = 32
+
+/** An address with the bit for writing and nothing after it: it is acknowledged by whoever has that address. */
+export async function smbusQuickWrite(kernel: KernelCalls, fd: number): Promise<void> {
+  await smbus(kernel, fd, I2C_SMBUS_WRITE, 0, I2C_SMBUS_QUICK)
+}
 
 /** A command, and what follows it: nothing, one byte, two, or a block of up to 32. */
 export async function smbusWrite(kernel: KernelCalls, fd: number, functions: number, bytes: Buffer): Promise<void> {

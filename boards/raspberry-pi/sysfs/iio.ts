@@ -47,7 +47,7 @@ export function iio({ device, channel, root = '/' }: IIOOptions): Quantity {
   // A channel has a scale of its own, or shares one with those of its type.
   const type = typeOf(channel)
   const attribute = (name: string) =>
-    [`in_${channel}_${name}`, `in_${type}_${name}`, `in_${name}`]
+    [`in_${channel}_${name}`, `in_${channel.replace(/\d+/g, '')}_${name}`, `in_${type}_${name}`, `in_${name}`]
       .map(file => join(folder, file))
       .find(path => existsSync(path))
   const { unit, factor } = kindOf(channel) ?? { unit: undefined, factor: 1 }

@@ -165,6 +165,11 @@ function controllersOf(root: string): { name: string; folder: string; device: st
   }
 }
 
+/** The lines of the header that a controller reaches, by its device: none for one of the sound or the fan. */
+export function headerPwmPins(device: string): number[] {
+  return [...(headerControllers.find(one => one.device.test(device))?.channels.keys() ?? [])]
+}
+
 /** udev gives the files of a new channel to the group in a moment: that long it is waited for. */
 const patienceMs = 2000
 const betweenMs = 20

@@ -22,6 +22,8 @@ export class ADS1115Model extends WordRegisters {
   powerUp(): void {
     this.words[0] = 0
     this.words[1] = 0x8583
+    this.words[2] = 0x8000
+    this.words[3] = 0x7fff
     this.#doneAt = undefined
   }
 

@@ -11,6 +11,7 @@ export class PCA9685Model extends RegisterChip {
     this.registers.fill(0)
     this.registers[0x00] = 0x11
     this.registers[0x01] = 0x04
+    this.registers.set([0xe2, 0xe4, 0xe8, 0xe0], 0x02)
     this.registers[0xfe] = 0x1e
     for (let output = 0; output < 16; output++) this.registers[0x09 + 4 * output] = 0x10
   }
