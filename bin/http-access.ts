@@ -28,24 +28,53 @@ export interface Door {
   say(text: string): void
 }
 
+/** Who is let in, and what has to be found out before anybody comes. */
+export interface Access {
+  /** Nothing when whoever is on this computer may come in. */
+  authorizer: Authorizer | undefined
+  /**
+   * Asks the issuer for its keys, which may take a while.
+   *
+   * @throws Failure when it can never be the right one
+   */
+  prepare(): Promise<void>
+}
+
 /**
  * Who is let in over HTTP. Tokens are asked for when an option says so, and when other computers can reach the server and
- * no issuer is given; then there must be one. Nothing when whoever is on this computer may come in.
+ * no issuer is given; then there must be one.
  *
  * @throws Failure when nobody could ever be let in: with what to do
  */
-export async function httpAccess(values: Arguments['values'], door: Door): Promise<Authorizer | undefined> {
+export function httpAccess(values: Arguments['values'], door: Door): Access {
   try {
-    const oauth = await oauthOf(values, door)
-    const tokens = tokensOf(values, door, oauth !== undefined)
-    const others = tokens && oauth ? eitherAuthorizer(tokens, oauth) : (tokens ?? oauth)
-    if (door.runKey === undefined) return others
-    if (others !== undefined) return runKeyAuthorizer(door.runKey, others)
-    // Programs on this computer come in as they do without the page; people may also bring a token of theirs.
-    return runKeyAuthorizer(door.runKey, tokenAuthorizer(usualFile(), { say: door.say }), anyone)
+    const oauth = oauthOf(values, door)
+    return {
+      authorizer: authorizerOf(values, door, oauth),
+      prepare: async () => {
+        if (oauth !== undefined) await prepared(oauth, door)
+      },
+    }
   } catch (thrown) {
-    throw thrown instanceof AuthorizationError ? new Failure(thrown.message) : thrown
+    throw asFailure(thrown)
   }
+}
+
+function authorizerOf(
+  values: Arguments['values'],
+  door: Door,
+  oauth: OAuthAuthorizer | undefined,
+): Authorizer | undefined {
+  const tokens = tokensOf(values, door, oauth !== undefined)
+  const others = tokens && oauth ? eitherAuthorizer(tokens, oauth) : (tokens ?? oauth)
+  if (door.runKey === undefined) return others
+  if (others !== undefined) return runKeyAuthorizer(door.runKey, others)
+  // Programs on this computer come in as they do without the page; people may also bring a token of theirs.
+  return runKeyAuthorizer(door.runKey, tokenAuthorizer(usualFile(), { say: door.say }), anyone)
+}
+
+function asFailure(thrown: unknown): unknown {
+  return thrown instanceof AuthorizationError ? new Failure(thrown.message) : thrown
 }
 
 const anyone: Authorized = Object.freeze({ access: 'act', client: 'anyone' })
@@ -73,18 +102,20 @@ function tokensOf(
   return tokenAuthorizer(file, { say })
 }
 
-async function oauthOf(values: Arguments['values'], { name, say }: Door): Promise<OAuthAuthorizer | undefined> {
+function oauthOf(values: Arguments['values'], { name, say }: Door): OAuthAuthorizer | undefined {
   const { 'oauth-issuer': issuer, 'oauth-audience': audience } = values
   if (issuer === undefined && audience === undefined) return undefined
   if (issuer === undefined || audience === undefined) {
     const [given, missing] = issuer === undefined ? ['audience', 'issuer'] : ['issuer', 'audience']
     throw new Failure(`--oauth-${given} needs --oauth-${missing} URL beside it`, exitCodes.wrongUse)
   }
-  const authorizer = oauthAuthorizer({ issuer: String(issuer), audience: String(audience), say, ...(name && { name }) })
-  await authorizer.ready().catch(thrown => {
-    if (!(thrown instanceof AuthorizationError) || thrown.code !== 'issuer') throw thrown
+  return oauthAuthorizer({ issuer: String(issuer), audience: String(audience), say, ...(name && { name }) })
+}
+
+async function prepared(oauth: OAuthAuthorizer, { say }: Door): Promise<void> {
+  await oauth.ready().catch(thrown => {
+    if (!(thrown instanceof AuthorizationError) || thrown.code !== 'issuer') throw asFailure(thrown)
     // After a power cut the issuer may well start later than we do.
     say(`${thrown.message}\n  Nobody is let in by it until it does.`)
   })
-  return authorizer
 }

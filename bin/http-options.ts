@@ -8,6 +8,12 @@ import { exitCodes, Failure } from './failure.ts'
 export interface ServedOverHttp extends HttpOptions {
   /** The key that opens the page for people in this run. It is for the person at the terminal, and for no log. */
   pageKey?: string
+  /**
+   * What has to be found out before it listens, and may take a while: outputs are made safe before.
+   *
+   * @throws Failure when it makes no sense to listen
+   */
+  prepare?(): Promise<void>
 }
 
 /**
@@ -29,7 +35,7 @@ export async function httpOptions({
   const { httpAccess } = await import('./http-access.ts')
   const say = (text: string) => void process.stderr.write(`ferrule: ${text}\n`)
   const page = values.page === undefined ? undefined : (await import('./page-files.ts')).page()
-  const authorizer = await httpAccess(values, {
+  const { authorizer, prepare } = httpAccess(values, {
     open: where.host !== undefined && !isLoopback(where.host),
     ...(page && { runKey: page.key }),
     say,
@@ -42,6 +48,7 @@ export async function httpOptions({
     allowedHosts: lists?.['allowed-host'] ?? [],
     allowedOrigins: lists?.['allowed-origin'] ?? [],
     legacySse: values['legacy-sse'] === true,
+    prepare,
   }
 }
 

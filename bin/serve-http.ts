@@ -4,23 +4,34 @@ import { DefinitionError, type Server } from '../runtime/index.ts'
 import { type HttpOptions, type HttpServing, http } from '../transports/http/index.ts'
 import { exitCodes, Failure } from './failure.ts'
 import type { ServedOverHttp } from './http-options.ts'
+import { statusText } from './service/status-text.ts'
+import type { Supervisor } from './service/supervisor.ts'
 import { stopOnSignal } from './stop-signal.ts'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** Whatever hangs, the process is gone after this. */
 const leaveMs = 1700
 
+/** Who is told how it goes. */
+export interface Watchers {
+  /** Is told the URL when it listens. */
+  listens?: (url: string) => void
+  supervisor?: Supervisor | undefined
+}
+
 /**
  * Serves a board over HTTP until a signal comes: then the actuators go to their safe state and the process ends. A client
  * that leaves changes nothing, since others may be there.
  *
- * @param listens is told the URL when it does
- * @throws Failure when it cannot listen, with what to do
+ * Nobody is listened to before the hardware was made safe. A supervisor that starts it anew is better than a server without
+ * its hardware: so with one, it ends.
+ *
+ * @throws Failure when it cannot listen, with what to do; what was opened is closed by then
  */
 export async function serveOverHttp(
   server: Server,
-  { pageKey, ...options }: ServedOverHttp,
-  listens: (url: string) => void = () => {},
+  { pageKey, prepare, ...options }: ServedOverHttp,
+  { listens = () => {}, supervisor }: Watchers = {},
 ): Promise<never> {
   const say = (text: string) => void process.stderr.write(`ferrule: ${text}\n`)
   server.diagnose = say
@@ -30,6 +41,7 @@ export async function serveOverHttp(
   const leave = async (code: number) => {
     for (const signal of signals) process.removeAllListeners(signal).on(signal, () => process.exit(130))
     setTimeout(() => process.exit(code), leaveMs)
+    supervisor?.stopping()
     await (serving === undefined ? server.close() : serving.close()).catch(thrown => say(String(thrown)))
     process.exit(code)
   }
@@ -41,11 +53,33 @@ export async function serveOverHttp(
   process.on('unhandledRejection', reason => {
     say(`a promise was rejected and nobody looked: ${reason instanceof Error ? reason.stack : reason}`)
   })
-  serving = await listen(server, options)
-  listens(serving.url)
-  say(`serves ${server.board.name} at ${serving.url}`)
+  supervisor?.tells(`takes the hardware of ${server.board.name}, and makes it safe`)
+  const missing = await server.open().then(
+    () => undefined,
+    (thrown: Error) => thrown,
+  )
+  if (missing !== undefined && supervisor !== undefined) {
+    await leave(exitCodes.failed)
+  }
+  try {
+    await prepare?.()
+    serving = await listen(server, options)
+  } catch (thrown) {
+    setTimeout(() => process.exit(exitCodes.failed), leaveMs).unref()
+    await server.close()
+    throw thrown
+  }
+  const { url } = serving
+  listens(url)
+  say(`serves ${server.board.name} at ${url}`)
+  supervisor?.ready(() => statusText(server, url))
   for (const address of otherAddresses(options.host)) say(`  and at ${serving.url.replace('localhost', address)}`)
-  if (pageKey !== undefined) {
+  if (pageKey !== undefined && supervisor !== undefined) {
+    // What is said here stays in a journal that others read.
+    say(
+      `  the page for people is at ${new URL('/', serving.url)}; it asks for a token: ferrule token create NAME --person`,
+    )
+  } else if (pageKey !== undefined) {
     const links = pageAddresses(serving.url, options.allowedHosts ?? []).map(address => `  ${address}#key=${pageKey}\n`)
     process.stderr.write(
       `ferrule: the page for people; whoever has this link may work everything, in this run:\n${links.join('')}`,

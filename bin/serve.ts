@@ -2,11 +2,13 @@ import { resolve } from 'node:path'
 import { type Board, createServer, type Server, type ServerOptions } from '../runtime/index.ts'
 import { type Arguments, builtInDemo, httpOptionNames } from './commands.ts'
 import { exitCodes, Failure } from './failure.ts'
+import type { ServedOverHttp } from './http-options.ts'
 import { type Loaded, load } from './load.ts'
 // Loaded before the server file is: from then on nothing but the protocol reaches stdout, whatever the file prints.
 import { serveHost } from './one-host.ts'
 import { operatorChoice, operatorOptions } from './operator-options.ts'
 import { type ClosableRecorder, recorderOf, recordOptions } from './record/options.ts'
+import type { Supervisor } from './service/supervisor.ts'
 import type { ServedBy } from './share/server-door.ts'
 
 /** `ferrule serve`: joins the board of a file to stdin and stdout, to a cable, or to HTTP. */
@@ -15,15 +17,18 @@ export async function run({ positionals, values, lists = {} }: Arguments): Promi
   const lonely = ['baud', 'pace', 'dtr'].find(name => values[name] !== undefined && values.serial === undefined)
   if (lonely !== undefined) throw new Failure(`--${lonely} belongs to --serial PATH`, exitCodes.wrongUse)
   const choice = operatorChoice({ values, lists })
-  const overHttp = httpOptionNames.some(name => values[name] !== undefined)
-    ? await (await import('./http-options.ts')).httpOptions({ values, lists })
-    : undefined
-  if (overHttp !== undefined && values.serial !== undefined) {
+  if (values.http !== undefined && values.serial !== undefined) {
     throw new Failure('--http and --serial are two ways to serve: name one of them', exitCodes.wrongUse)
   }
+  const standsAlone = values.http !== undefined || values.serial !== undefined
+  const supervisor = standsAlone ? await supervisorOf() : undefined
+  const overHttp = httpOptionNames.some(name => values[name] !== undefined)
+    ? await httpAsked({ values, lists })
+    : undefined
   const recorder = await recorderOf(values, say)
   const loaded = await load(file)
   const server = await toServer(file, loaded, values, { ...choice, ...(recorder && { recorder }) })
+  if (overHttp instanceof Failure) throw await madeSafe(server, overHttp)
   if (recorder !== undefined) closingToo(server, recorder)
   let over = overHttp === undefined ? String(values.serial ?? 'stdio') : 'http'
   void openDoor(server, {
@@ -36,21 +41,47 @@ export async function run({ positionals, values, lists = {} }: Arguments): Promi
   })
   if (overHttp !== undefined) {
     const { serveOverHttp } = await import('./serve-http.ts')
-    return serveOverHttp(server, overHttp, url => {
+    const listens = (url: string) => {
       over = url
-    })
+    }
+    return serveOverHttp(server, overHttp, { listens, supervisor })
   }
   if (values.serial !== undefined) {
     const [{ serveOnCable }, { portUse }] = await Promise.all([
       import('./serve-serial.ts'),
       import('./line-options.ts'),
     ])
-    return serveOnCable(server, String(values.serial), portUse(values))
+    return serveOnCable(server, String(values.serial), portUse(values), supervisor)
   }
   const greeting = process.stdin.isTTY ? (await import('./greeting.ts')).greeting(file, loaded) : ''
   const served = serveHost(server)
   process.stderr.write(greeting)
   await served
+}
+
+/** Who waits for word from this process, before anything that it starts could speak in its place. */
+async function supervisorOf(): Promise<Supervisor | undefined> {
+  if (process.env.NOTIFY_SOCKET === undefined) return undefined
+  return (await import('./service/supervisor.ts')).takeSupervisor(process.env, say)
+}
+
+/**
+ * How it is to listen; or why it cannot, such as a token that has expired meanwhile. That is no reason to leave on what a
+ * former run has left on.
+ */
+async function httpAsked(given: Pick<Arguments, 'values' | 'lists'>): Promise<ServedOverHttp | undefined | Failure> {
+  const { httpOptions } = await import('./http-options.ts')
+  return httpOptions(given).catch(thrown => {
+    if (thrown instanceof Failure && thrown.exitCode !== exitCodes.wrongUse) return thrown
+    throw thrown
+  })
+}
+
+async function madeSafe(server: Server, failure: Failure): Promise<Failure> {
+  server.diagnose = say
+  await server.open().catch(() => {})
+  await server.close()
+  return failure
 }
 
 /** While nobody waits for it: a host waits for its first answer. */

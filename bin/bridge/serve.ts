@@ -39,10 +39,12 @@ export async function serveBridgeOverHttp(given: BridgeOptions, overHttp: Served
   }
   const options = { ...given, over: () => over }
   const { serveOverHttp } = await import('../serve-http.ts')
+  const { takeSupervisor } = await import('../service/supervisor.ts')
+  const watchers = { listens, supervisor: await takeSupervisor(process.env, tellOperator) }
   const recorder = await recorderOf(options.record, tellOperator)
   if (!options.share) {
     const { server, close } = await ownDevices(options, recorder)
-    return serveOverHttp(closingToo(server, close), overHttp, listens)
+    return serveOverHttp(closingToo(server, close), overHttp, watchers)
   }
   const shared = await share(options, recorder)
   const { server, ownerPid } = shared
@@ -57,7 +59,7 @@ export async function serveBridgeOverHttp(given: BridgeOptions, overHttp: Served
     server.close = closeServer
     await shared.close(reason)
   }
-  return serveOverHttp(server, overHttp, listens)
+  return serveOverHttp(server, overHttp, watchers)
 }
 
 async function share(options: BridgeOptions, recorder: ClosableRecorder | undefined): Promise<Shared> {

@@ -18,12 +18,15 @@ function ownPlace() {
     rmSync(folder, { recursive: true })
   })
   const said: string[] = []
-  const access = (values: Arguments['values'], open = false) =>
-    httpAccess(values, { open, say: text => void said.push(text) })
+  const access = async (values: Arguments['values'], open = false) => {
+    const { authorizer, prepare } = httpAccess(values, { open, say: text => void said.push(text) })
+    await prepare()
+    return authorizer
+  }
   return { folder, said, access, usual: tokenFile(join(folder, 'ferrule', 'tokens.json')) }
 }
 
-type Access = Awaited<ReturnType<typeof httpAccess>>
+type Access = ReturnType<typeof httpAccess>['authorizer']
 
 async function told(access: Access, token: string): Promise<any> {
   return access?.authorize({ url: new URL(audience), headers: { authorization: `Bearer ${token}` } })

@@ -10,7 +10,8 @@ import { type HttpLimits, type HttpOptions, usualLimits } from './options.ts'
 /** A transport over HTTP: every revision at one endpoint, for any number of clients. */
 export interface HttpTransport {
   /**
-   * Listens, and takes the hardware. What goes wrong with the hardware is told to the operator and to every call.
+   * Takes the hardware, which makes it safe, and then listens. What goes wrong with the hardware is told to the operator
+   * and to every call.
    *
    * @throws what Node throws when it cannot listen, such as EADDRINUSE
    */
@@ -51,11 +52,12 @@ export function http(options: HttpOptions = {}): HttpTransport {
   if (tls !== undefined && (!tls.key || !tls.cert)) throw new DefinitionError('tls needs both a key and a cert')
   return {
     async serve(server) {
-      const serving = new Serving(server, options)
-      await serving.listen()
+      // Whatever keeps it from listening, what a former run left on is off by then.
       await server.open().catch(() => {
         // Told already. The server stays, so that every call can tell the reason to the model.
       })
+      const serving = new Serving(server, options)
+      await serving.listen()
       return serving
     },
   }
