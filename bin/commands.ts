@@ -99,6 +99,19 @@ const httpOptions = {
   'oauth-audience': { value: 'URL', help: 'the address that clients use: access tokens must be meant for it' },
 } as const satisfies Record<string, Option>
 
+/** How a board of a file is served. */
+const serveOptions = {
+  'read-sensors': { help: 'add a tool read_sensors, for hosts that never show resources to the model' },
+  'max-line-bytes': { value: 'N', count: true, help: 'the longest line that is read (4 MiB)' },
+  'max-message-bytes': { value: 'N', count: true, help: 'the longest message that is written' },
+  ...operatorOptions,
+  simulate: { help: 'the same board without its hardware: nothing real is measured or moved' },
+  ...recordOptions,
+  serial: { value: 'PATH', help: 'serve whoever is at the other end of this cable, instead of stdin and stdout' },
+  ...lineOptions,
+  ...httpOptions,
+} as const satisfies Record<string, Option>
+
 const limitsNote =
   'Limits can only narrow what the board allows. In a RULE of --allow, arguments have commas between them, as in ' +
   'motor:rpm=0..500,direction=left|right; a range may leave out one end. Stopping is always allowed.'
@@ -112,15 +125,7 @@ export const commands = {
     summary: 'Serve a board to an MCP host, on stdin and stdout',
     positionals: [file],
     options: {
-      'read-sensors': { help: 'add a tool read_sensors, for hosts that never show resources to the model' },
-      'max-line-bytes': { value: 'N', count: true, help: 'the longest line that is read (4 MiB)' },
-      'max-message-bytes': { value: 'N', count: true, help: 'the longest message that is written' },
-      ...operatorOptions,
-      simulate: { help: 'the same board without its hardware: nothing real is measured or moved' },
-      ...recordOptions,
-      serial: { value: 'PATH', help: 'serve whoever is at the other end of this cable, instead of stdin and stdout' },
-      ...lineOptions,
-      ...httpOptions,
+      ...serveOptions,
     },
     notes: [
       'Hosts start this command for you; "ferrule host" prints what to give them. Only the protocol goes to stdout: ' +
@@ -326,6 +331,41 @@ export const commands = {
     rest: { name: 'command', help: 'what needs the port: the bridge takes it back when this ends' },
     notes: ['Calls that come meanwhile end with an error that says why. The host need not be restarted.'],
     examples: ['ferrule release /dev/ttyACM0 -- arduino-cli upload -p /dev/ttyACM0', 'ferrule release /dev/ttyACM0'],
+  },
+  service: {
+    summary: 'Serve a board from the start of this computer on, as a service of systemd (Linux)',
+    positionals: [file],
+    options: {
+      install: { help: 'put the unit into place and start it; as root' },
+      remove: { help: 'end the service, and take its unit away; as root' },
+      name: { value: 'NAME', help: "the service is called ferrule-NAME (the board's name, or that of the file)" },
+      user: { value: 'USER', help: 'the user that it runs as (you)' },
+      ...serveOptions,
+    },
+    notes: [
+      'Without --install or --remove it prints the unit on stdout, and what to do with it on stderr. What stands below ' +
+        '--user is carried into the unit: see "ferrule help serve". Without --http and --serial it is --http localhost:8970.',
+      'The outputs are safe before the service takes its first call, when it is stopped, when it is killed, and when it ' +
+        'hangs: systemd then starts it anew.',
+      'Its log: journalctl -u ferrule-NAME. "ferrule status", "stop", "arm" and "log" know it, for the user that it runs ' +
+        'as, and for root.',
+    ],
+    examples: [
+      'ferrule service greenhouse.ts',
+      'sudo ferrule service greenhouse.ts --install',
+      'ferrule service greenhouse.ts --http 0.0.0.0:8970 --allowed-host pi.local',
+      'sudo ferrule service greenhouse.ts --remove',
+    ],
+  },
+  safe: {
+    summary: 'Put the outputs of a board that nobody serves into their safe state',
+    positionals: [file],
+    options: {},
+    notes: [
+      'For what was left on by a server that was killed. It takes the hardware, makes it safe, gives it back and ends: ' +
+        'with 0 only when every output was made safe. A board that is served is stopped with "ferrule stop".',
+    ],
+    examples: ['ferrule safe greenhouse.ts'],
   },
   token: {
     summary: 'Make, list or revoke the tokens that let a client in over HTTP',

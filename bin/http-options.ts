@@ -30,7 +30,7 @@ export async function httpOptions({
     if (lonely !== undefined) throw new Failure(`--${lonely} belongs to --http`, exitCodes.wrongUse)
     return undefined
   }
-  const where = values.http === true ? {} : place(values.http)
+  const where = values.http === true ? {} : httpPlace(values.http)
   const tls = tlsFiles(values)
   const { httpAccess } = await import('./http-access.ts')
   const say = (text: string) => void process.stderr.write(`ferrule: ${text}\n`)
@@ -52,7 +52,12 @@ export async function httpOptions({
   }
 }
 
-function place(text: string): { host?: string; port?: number } {
+/**
+ * Reads what `--http` says.
+ *
+ * @throws Failure that says what would be right
+ */
+export function httpPlace(text: string): { host?: string; port?: number } {
   const [, host, port] = /^(?:(\[[\da-f:]+\]|[\w.-]+):)?:?(\d{1,5})$/i.exec(text) ?? []
   if (port === undefined || Number(port) > 65_535) {
     throw new Failure(

@@ -5,7 +5,7 @@ import type { Arguments } from './commands.ts'
 import { exitCodes, Failure } from './failure.ts'
 import { filterOf, fits } from './record/filter.ts'
 import { safeJson } from './record/line.ts'
-import { namesIn, oldParts, recordFolder, recordPath } from './record/places.ts'
+import { namesIn, oldParts, recordFolder, recordFolders, recordPath } from './record/places.ts'
 import { readRecord } from './record/reader.ts'
 import { columnsOf, entryText } from './record/shown.ts'
 
@@ -50,7 +50,8 @@ function lastOf({ last, since }: Arguments['values']): number {
 async function recordNamed(word: string | undefined, mayCome: boolean): Promise<string> {
   if (word === undefined) return onlyRecord()
   const isName = /^[A-Za-z0-9_-]+$/.test(word)
-  for (const path of [resolve(word), ...(isName ? [recordPath(word)] : [])]) {
+  const folders = isName ? await recordFolders() : []
+  for (const path of [resolve(word), ...folders.map(folder => recordPath(word, folder))]) {
     if (existsSync(path) || (await asFailure(path, oldParts(path))).length > 0) return path
   }
   if (mayCome && !isName) return resolve(word)
@@ -65,7 +66,7 @@ async function recordNamed(word: string | undefined, mayCome: boolean): Promise<
 
 async function onlyRecord(): Promise<string> {
   const names = await recordedBoards()
-  if (names.length === 1) return recordPath(names[0]!)
+  if (names.length === 1) return recordNamed(names[0]!, false)
   if (names.length > 1) throw new Failure(`which one? ferrule log ${names.join(', or ')}`, exitCodes.wrongUse)
   throw new Failure(
     `nothing was recorded yet in ${recordFolder()}: a server that was started with --record FILE has its record there`,
@@ -73,8 +74,9 @@ async function onlyRecord(): Promise<string> {
 }
 
 async function recordedBoards(): Promise<string[]> {
-  const names = await asFailure(recordFolder(), namesIn(recordFolder()))
-  return names
+  const all = await Promise.all((await recordFolders()).map(folder => asFailure(folder, namesIn(folder))))
+  return all
+    .flat()
     .flatMap(name => /^([A-Za-z0-9_-]+)(?:\.\d+-[a-z0-9]+)?\.jsonl$/.exec(name)?.[1] ?? [])
     .filter(isFirst)
     .sort()

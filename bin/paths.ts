@@ -31,13 +31,13 @@ export function stableNode(execPath: string, isSame: (path: string) => boolean):
   }
 }
 
-/** What to tell the person when the package lies where it will be cleaned away; nothing otherwise. */
-export function vanishingPackage(folder: string): string | undefined {
+/** What to tell the person when the package lies where it will be cleaned away; nothing otherwise. `command` needs it. */
+export function vanishingPackage(folder: string, command = 'host'): string | undefined {
   if (!/[\\/](_npx|dlx-?[^\\/]*|bunx-[^\\/]*)[\\/]/.test(folder)) return undefined
   return (
     `Careful: ferrule runs from a cache here (${folder}), which may be emptied at any time.\n` +
     '  Install it where it stays, then run this command again:\n' +
-    '    npm install --global ferrule      then    ferrule host ...\n' +
-    '    npm install ferrule               then    npx ferrule host ...   (in your project)'
+    `    npm install --global ferrule      then    ferrule ${command} ...\n` +
+    `    npm install ferrule               then    npx ferrule ${command} ...   (in your project)`
   )
 }

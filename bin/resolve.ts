@@ -9,8 +9,9 @@ const packageManifest = join(packageFolder, 'package.json')
 
 /** Makes `import()` able to run a server file: its TypeScript, and its `import ... from 'ferrule'`. */
 export async function prepareImport(file: string): Promise<void> {
-  const needsTsx = /\.[cm]?ts$/.test(file) && !runsTypeScript()
-  if (needsTsx) await registerTsx(file)
+  const tsx = tsxFor(file)
+  const needsTsx = tsx !== undefined
+  if (needsTsx) await registerTsx(file, tsx)
   const installed = canResolve('ferrule', file)
   // In Node 20 a hook costs a thread, so there is none where nothing would come of it.
   if (needsTsx || !installed || packageType(file) === 'commonjs') await registerHook(installed)
@@ -21,7 +22,13 @@ function runsTypeScript(): boolean {
   return Boolean(typescript) || process.execArgv.some(word => word.includes('tsx'))
 }
 
-async function registerTsx(file: string): Promise<void> {
+/**
+ * The manifest of the tsx that a server file needs; nothing when it needs none.
+ *
+ * @throws Failure when it is not installed: what to do
+ */
+export function tsxFor(file: string): string | undefined {
+  if (!/\.[cm]?ts$/.test(file) || runsTypeScript()) return undefined
   const manifest = resolveFrom('tsx/package.json', file) ?? resolveFrom('tsx/package.json', packageManifest)
   if (!manifest) {
     throw new Failure(
@@ -29,6 +36,10 @@ async function registerTsx(file: string): Promise<void> {
         `  Run "npm install tsx" in ${dirname(file)}, or use Node 22.18 or later.`,
     )
   }
+  return manifest
+}
+
+async function registerTsx(file: string, manifest: string): Promise<void> {
   // Asked for by require, tsx gives a build that cannot find its own hooks; this is the one for import.
   const api = JSON.parse(readFileSync(manifest, 'utf8')).exports['./esm/api'].import.default
   const { register } = await import(pathToFileURL(join(dirname(manifest), api)).href)

@@ -1,4 +1,4 @@
-import type { StoppedOutput, StopReport } from '../runtime/index.ts'
+import type { StopReport } from '../runtime/index.ts'
 import type { Arguments } from './commands.ts'
 import { exitCodes } from './failure.ts'
 import {
@@ -11,6 +11,7 @@ import {
   type ServerAnswer,
   serverText,
 } from './running.ts'
+import { isSafe, stoppedLines } from './stopped-text.ts'
 
 /** What became of the outputs of one process. */
 interface Stopped {
@@ -36,7 +37,7 @@ export async function run({ positionals, values }: Arguments): Promise<void> {
   const all = stopped.filter(one => one !== undefined)
   if (asJson) process.stdout.write(`${JSON.stringify(all.map(jsonOf), null, 2)}\n`)
   if (all.length === 0) throw nothingRuns()
-  process.exitCode = all.every(isSafe) ? exitCodes.ok : exitCodes.failed
+  process.exitCode = all.every(isStopped) ? exitCodes.ok : exitCodes.failed
 }
 
 async function stop(target: Running): Promise<Stopped | undefined> {
@@ -50,34 +51,20 @@ async function stop(target: Running): Promise<Stopped | undefined> {
   }
 }
 
-const safeStates: readonly StoppedOutput['state'][] = ['confirmed', 'set', 'none']
+const nothing: StopReport = { outputs: [], failures: [] }
 
-function isSafe({ answer }: Stopped): boolean {
-  const { outputs, failures } = answer?.report ?? {}
-  return failures?.length === 0 && outputs?.every(({ state }) => safeStates.includes(state)) === true
-}
-
-const words: Record<StoppedOutput['state'], string> = {
-  confirmed: 'safe, as its sensor shows',
-  set: 'set to its safe state; no sensor shows it',
-  none: 'has no safe state',
-  unconfirmed: 'set to its safe state, but its sensor does not show it: look at it',
-  failed: 'NOT SAFE: it could not be set. Switch it off by hand',
+function isStopped({ answer }: Stopped): boolean {
+  return answer?.report !== undefined && isSafe(answer.report)
 }
 
 function textOf(one: Stopped): string {
   const { answer, error, pid } = one
   if (answer === undefined) return `NOT STOPPED: ${error?.startsWith('process') ? error : `process ${pid}: ${error}`}`
-  const { outputs, failures }: StopReport = answer.report ?? { outputs: [], failures: [] }
-  const width = Math.max(0, ...outputs.map(({ actuator }) => actuator.length))
+  const report: StopReport = answer.report ?? nothing
+  const { outputs, failures } = report
   return [
-    `${serverText(answer)}: ${isSafe(one) ? 'stopped' : 'NOT SAFE'}`,
-    ...outputs.map(({ actuator, state, readback }) => {
-      const { sensor, value, unit = '' } = readback ?? {}
-      const seen = value === undefined ? '' : ` (${sensor}: ${`${value} ${unit}`.trim()})`
-      return `  ${actuator.padEnd(width)}  ${words[state]}${seen}`
-    }),
-    ...failures.map(failure => `  ${failure}`),
+    `${serverText(answer)}: ${isStopped(one) ? 'stopped' : 'NOT SAFE'}`,
+    ...stoppedLines(report),
     ...(outputs.length === 0 && failures.length === 0 ? noneTexts(answer) : []),
   ]
     .map(printable)

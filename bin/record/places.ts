@@ -3,9 +3,31 @@ import { homedir } from 'node:os'
 import { basename, dirname, extname, isAbsolute, join } from 'node:path'
 import { env, platform } from 'node:process'
 
-/** The folder of the records of this user, one file a board. */
+/** The folder of the records of this user, one file a board; a service has its own. */
 export function recordFolder(): string {
+  if (env.FERRULE_STATE_DIR) return join(env.FERRULE_STATE_DIR, 'record')
   return join(stateFolder(), 'ferrule', 'record')
+}
+
+/** Where the folders of services are, in which they keep what stays (`ferrule service`). */
+export const stateRoot = '/var/lib/ferrule'
+
+/**
+ * All folders of records that this user may read: the own one, and those of services. They are read, and none is made.
+ */
+export async function recordFolders(services: string = stateRoot): Promise<string[]> {
+  if (platform !== 'linux') return [recordFolder()]
+  // A service of another user keeps its record to itself.
+  const names = await namesIn(services).catch(() => [])
+  const folders = names.map(name => join(services, name, 'record'))
+  const open = await Promise.all(
+    folders.map(folder =>
+      namesIn(folder)
+        .then(all => all.length > 0)
+        .catch(() => false),
+    ),
+  )
+  return [recordFolder(), ...folders.filter((_, index) => open[index])]
 }
 
 /** The file of a board's record in a folder. */

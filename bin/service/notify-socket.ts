@@ -53,7 +53,8 @@ export function socketAddress(address: string): Buffer {
   return Buffer.concat([family, path])
 }
 
-function loadKoffi(): Koffi {
+/** The package by which a supervisor is told. Throws an Error that says what to do when it is not there. */
+export function loadKoffi(): Koffi {
   try {
     return createRequire(import.meta.url)('koffi') as Koffi
   } catch (thrown) {

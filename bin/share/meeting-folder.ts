@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -29,16 +29,31 @@ export function meetingFolder(env: NodeJS.ProcessEnv = process.env): string {
   throw new Error(problem)
 }
 
+/** Where the system makes a folder for each board that is served as a service (`ferrule service`). */
+export const runtimeRoot = '/run/ferrule'
+
 /**
  * All the folders in which copies may have met: one that was started by the system before the user came has another
- * environment than the user's shell. None is made.
+ * environment than the user's shell, and a service has a folder of its own, which root finds too. None is made.
  */
-export function meetingFolders(env: NodeJS.ProcessEnv = process.env): string[] {
+export function meetingFolders(env: NodeJS.ProcessEnv = process.env, services: string = runtimeRoot): string[] {
   const { uid } = userInfo()
   const folders = candidatesOf(env, uid).filter(
     folder => lstatSync(folder, { throwIfNoEntry: false }) !== undefined && unfit(folder, uid) === undefined,
   )
-  return [...new Set(folders)]
+  return [...new Set([...folders, ...(env.FERRULE_RUNTIME_DIR ? [] : serviceFolders(services, uid))])]
+}
+
+/** The folders of services that a user may enter. In one that is root's, nobody else could have put them. */
+function serviceFolders(root: string, uid: number): string[] {
+  const stat = lstatSync(root, { throwIfNoEntry: false })
+  if (stat?.isDirectory() !== true || stat.uid !== 0 || (stat.mode & 0o022) !== 0) return []
+  return readdirSync(root)
+    .map(name => join(root, name))
+    .filter(folder => {
+      const owner = lstatSync(folder, { throwIfNoEntry: false })
+      return owner?.isDirectory() === true && (uid === 0 || owner.uid === uid)
+    })
 }
 
 function candidatesOf({ FERRULE_RUNTIME_DIR: only, XDG_RUNTIME_DIR: own }: NodeJS.ProcessEnv, uid: number): string[] {
