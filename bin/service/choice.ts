@@ -83,9 +83,12 @@ export function chooseUnit({ positionals, values: given, lists }: Arguments, { a
   const recordPlace = record === 'off' || isIn(record, state) ? [] : [dirname(record)]
   if (file !== builtInDemo) checkReadable(file, account)
 
+  if (/["'\\]/.test(node.path))
+    throw new Failure(`systemd starts no program with quotation marks in its path: ${node.path}`)
   const start = [node.path, builtCommand]
   const serveOptions: Readonly<Record<string, Option>> = commands.serve.options
   const served = typedAgain(serveOptions, { values, ...(lists && { lists }) })
+  const { install: _install, remove: _remove, ...asked } = commands.service.options
   const simulated = values.simulate === true || file === builtInDemo
   return {
     unit: {
@@ -106,10 +109,7 @@ export function chooseUnit({ positionals, values: given, lists }: Arguments, { a
     words: [
       'service',
       file,
-      ...typedAgain(commands.service.options, {
-        values: { ...given, ...absolute(given), user: account.name },
-        ...(lists && { lists }),
-      }),
+      ...typedAgain(asked, { values: { ...given, ...absolute(given), user: account.name }, ...(lists && { lists }) }),
     ],
     at: values.serial === undefined ? urlOf(values, host, port) : String(values.serial),
     folders: ownTokens ? [tokens] : [],
