@@ -2,9 +2,10 @@
 // further module read costs a small board about half a millisecond at start. For the same reason the library of the core
 // is part of those chunks: read as it comes, in a dozen files, it takes longer than the rest of the start.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 
 const entryPoints = [
@@ -12,6 +13,7 @@ const entryPoints = [
   'runtime/client/index.ts',
   'boards/simulated/index.ts',
   'boards/raspberry-pi/index.ts',
+  'boards/raspberry-pi/board.ts',
   'boards/parts/index.ts',
   'transports/stdio/index.ts',
   'transports/memory/index.ts',
@@ -69,6 +71,9 @@ for (const file of readdirSync(microcontroller, { recursive: true, encoding: 'ut
   if (handedOut.some(pattern => pattern.test(file)))
     cpSync(join(microcontroller, file), join(made, microcontroller, file))
 }
+// What editors complete and check a board.json by.
+const { boardSchema } = await import(pathToFileURL(join(made, 'boards/raspberry-pi/board.js')).href)
+writeFileSync(join(made, 'boards/raspberry-pi/board.schema.json'), `${JSON.stringify(boardSchema())}\n`)
 // The page for people is served as it was written.
 cpSync('bin/page', join(made, 'bin/page'), { recursive: true, filter: file => !file.endsWith('.json') })
 // A server that runs from dist/ finds either the old build or the new one, never half of one.

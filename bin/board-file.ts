@@ -10,7 +10,7 @@ import { Failure } from './failure.ts'
  * @throws Failure with all the mistakes in the file
  */
 export async function boardOfFile(file: string, typed: string): Promise<Board> {
-  const { boardFromJson, DeclarationError } = await import('../boards/raspberry-pi/index.ts')
+  const { boardFromJson, DeclarationError } = await import('../boards/raspberry-pi/board.ts')
   try {
     return boardFromJson(readFileSync(file, 'utf8'), {
       file: typed,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { boardSchema } from '../boards/raspberry-pi/board.ts'
 import { Child, projectDir } from './child.ts'
 
 const manifest = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'))
@@ -16,6 +17,8 @@ const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/
 
 const folder = mkdtempSync(join(tmpdir(), 'ferrule-'))
 const consumer = join(folder, 'consumer')
+/** What a board.json names as its "$schema", from where ferrule is installed. */
+const boardSchemaFile = 'dist/boards/raspberry-pi/board.schema.json'
 let packed: { size: number; unpackedSize: number; files: { path: string; mode: number }[] }
 
 function npm(command: 'npm' | 'npx', args: string[], cwd: string): string {
@@ -53,13 +56,18 @@ describe('what the package holds', () => {
     const strange = packed.files
       .map(({ path }) => path)
       .filter(path => !usual.includes(path) && !/^dist\/[\w/-]+(\.js|\.d\.ts)$/.test(path))
-      .filter(path => path !== 'dist/boards/microcontroller/LICENSE')
+      .filter(path => path !== 'dist/boards/microcontroller/LICENSE' && path !== boardSchemaFile)
       .filter(path => !/^dist\/boards\/microcontroller\/[\w/-]+\.(hex|c|cpp|h|ino|properties|json|txt|py)$/.test(path))
       .filter(path => !/^dist\/bin\/page\/\w+\.(html|css|svg)$/.test(path))
     expect(strange).toEqual([])
     expect(packed.files.some(({ path }) => path === 'LICENSE')).toBe(true)
     expect(packed.files.some(({ path }) => path === 'dist/bin/page/index.html')).toBe(true)
     expect(packed.files.some(({ path }) => path.endsWith('microcontroller/micropython/ferrule.py'))).toBe(true)
+  })
+
+  it('the JSON Schema of a board.json, as the drivers have it', () => {
+    const file = join(consumer, 'node_modules/ferrule', boardSchemaFile)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(boardSchema())
   })
 
   it('is small', () => {

@@ -1,3 +1,5 @@
+import { userInfo } from 'node:os'
+
 /**
  * A pin, bus or chip of this machine that cannot be had or does not answer. The message says which, why, and what to do.
  */
@@ -31,6 +33,21 @@ export function hardwareError(subject: string, thrown: unknown, advice: Record<s
   const code = codeOf(thrown)
   const said = advice[code] ?? usual[code] ?? `failed: ${thrown instanceof Error ? thrown.message : thrown}`
   return new HardwareError(code, `${subject} ${said}`, { cause: thrown })
+}
+
+/** What is said where only the members of a group may open something: which group, and how to join it. */
+export function membersOnly(group: string): Record<string, string> {
+  const text = `may not be opened by this user: sudo usermod -aG ${group} ${userName()}, and log in again`
+  return { EACCES: text, EPERM: text }
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // A user without an entry in passwd, as in a container.
+    return 'NAME'
+  }
 }
 
 /** The kernel's word for what went wrong, of what was thrown by a call or by the file system. */

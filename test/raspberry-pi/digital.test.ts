@@ -182,14 +182,16 @@ describe('what cannot be had', () => {
     digital({ pin: 'pin 29', ...gpio.system }).close()
   })
 
-  it('a controller that may not be opened: says where to read about it', () => {
+  it('a controller that may not be opened: says which group to join', () => {
     const gpio = new FakeGpio(pi4)
     gpio.open = () => {
       throw Object.assign(new Error('EACCES'), { code: 'EACCES' })
     }
     const failed = thrown(() => digital({ pin: 'GPIO5', ...gpio.system }))
     expect(failed.code).toBe('EACCES')
-    expect(failed.message).toMatch(/dev\/gpiochip0 may not be opened by this user: see "Who may use pins and buses" in/)
+    expect(failed.message).toMatch(
+      /dev\/gpiochip0 may not be opened by this user: sudo usermod -aG gpio \S+, and log in again$/,
+    )
   })
 
   it('a controller that is removed while lines of it are held', () => {

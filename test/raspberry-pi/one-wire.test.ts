@@ -59,7 +59,7 @@ describe('which one is meant', () => {
       'which 1-Wire thermometer is meant cannot be told: name it as "id". On the bus: 28-000000000001, 28-000000000002',
     )
     expect(() => oneWireThermometer({ root: systemRoot() })).toThrow(
-      '1-Wire is off: add dtoverlay=w1-gpio to /boot/firmware/config.txt',
+      '1-Wire is off: switch it on with sudo raspi-config nonint do_onewire 0',
     )
   })
 

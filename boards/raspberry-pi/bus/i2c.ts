@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { I2C } from '../../io.ts'
-import { HardwareError, hardwareError } from '../hardware-error.ts'
+import { HardwareError, hardwareError, membersOnly } from '../hardware-error.ts'
 import { Descriptor } from '../kernel/descriptor.ts'
 import { type KernelCalls, kernelOf, type SystemOptions } from '../kernel/kernel-calls.ts'
 import { claim, turnsOf } from '../kernel/turns.ts'
@@ -179,7 +179,7 @@ function opened(kernel: KernelCalls, path: string, number: number, root: string)
       number === 1
         ? 'switch I2C on with sudo raspi-config nonint do_i2c 0'
         : 'add its dtoverlay to /boot/firmware/config.txt'
-    throw hardwareError(path, thrown, { ENOENT: `is not there, ${there}: ${todo}` })
+    throw hardwareError(path, thrown, { ENOENT: `is not there, ${there}: ${todo}`, ...membersOnly('i2c') })
   }
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { SPI } from '../../io.ts'
-import { HardwareError, hardwareError } from '../hardware-error.ts'
+import { HardwareError, hardwareError, membersOnly } from '../hardware-error.ts'
 import { Descriptor } from '../kernel/descriptor.ts'
 import { kernelOf, type SystemOptions } from '../kernel/kernel-calls.ts'
 import { claim, turnsOf } from '../kernel/turns.ts'
@@ -46,6 +46,7 @@ export function spi(options: SPIOptions = {}): SPI {
     if (fd !== undefined) kernel.close(fd)
     release()
     throw hardwareError(title, thrown, {
+      ...membersOnly('spi'),
       ENOENT: 'is not there: switch SPI on with sudo raspi-config nonint do_spi 0',
       EINVAL: `has no mode ${mode} at ${hz} Hz`,
     })

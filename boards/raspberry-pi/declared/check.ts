@@ -22,7 +22,8 @@ export interface CheckOptions {
   readonly pairedPWM: boolean
 }
 
-const boardTexts = {
+/** The texts at the top of a declaration. */
+export const boardTexts = {
   title: text('The name that people see', 'Greenhouse', 200),
   description: text('What the board is and how to use it, for the model', 'Two beds under glass.', 10_000),
   version: text('The version of this description', '1.0.0', 64),

@@ -24,7 +24,7 @@ export class MissingHardware extends HardwareError {
       const text = reason(why)
       byReason.set(text, new Set([...(byReason.get(text) ?? []), ...entries]))
     }
-    const lines = [...byReason].map(([why, entries]) => `  ${[...entries].join(', ')}: ${why}`)
+    const lines = [...byReason].map(([why, entries]) => `  ${[...entries].join(', ')}: ${why}.`)
     super('ENODEV', [heads[kind], ...lines, ...advice(model, file)].join('\n'))
     // The message is for a person, and says it all.
     this.stack = this.message

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf, HardwareError, hardwareError } from '../hardware-error.ts'
+import { codeOf, HardwareError, hardwareError, membersOnly } from '../hardware-error.ts'
 import { type KernelCalls, kernelOf, type SystemOptions } from '../kernel/kernel-calls.ts'
 import { headerLabels } from './header.ts'
 import { type ChipInfo, chipInfo } from './uapi.ts'
@@ -38,7 +38,7 @@ export function withChip<Result>(kernel: KernelCalls, path: string, use: (fd: nu
   try {
     fd = kernel.open(path)
   } catch (thrown) {
-    throw hardwareError(path, thrown)
+    throw hardwareError(path, thrown, membersOnly('gpio'))
   }
   try {
     return use(fd)

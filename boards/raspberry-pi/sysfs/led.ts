@@ -26,7 +26,11 @@ export function led({ name, root = '/' }: LedOptions): Digital {
     try {
       return use()
     } catch (thrown) {
-      throw hardwareError(title, thrown, { ENOENT: `is not there; there is ${names(root)}` })
+      throw hardwareError(title, thrown, {
+        ENOENT: `is not there; there is ${names(root)}`,
+        EACCES:
+          'may be set by root only, unless a udev rule says otherwise: see "Who may use pins and buses" in docs/raspberry-pi.md',
+      })
     }
   }
   const release = claim(folder, title)

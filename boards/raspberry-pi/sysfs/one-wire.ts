@@ -43,10 +43,17 @@ export function oneWireThermometer({ id, root = '/' }: OneWireThermometerOptions
     unit: 'Cel',
     async read() {
       // It may be plugged in later, or come and go.
-      if (!existsSync(folder)) throw new HardwareError('ENOENT', `${title} is gone: check its wiring. ${told(root)}`)
+      assertOnBus(chosen, { root })
       return turnsOf(dirname(realpathSync(folder))).take(() => temperature(folder, title))
     },
   }
+}
+
+/** Throws a HardwareError, which says what is on the bus, unless the kernel has found that thermometer. */
+export function assertOnBus(id: string, { root = '/' }: SystemOptions): void {
+  if (existsSync(join(root, devices, id))) return
+  const why = existsSync(join(root, devices)) ? 'is gone: check its wiring.' : 'is not there:'
+  throw new HardwareError('ENOENT', `1-Wire thermometer ${id} ${why} ${told(root)}`)
 }
 
 function theOnlyOne(root: string): string {
@@ -60,7 +67,8 @@ function theOnlyOne(root: string): string {
 }
 
 function told(root: string): string {
-  if (!existsSync(join(root, devices))) return '1-Wire is off: add dtoverlay=w1-gpio to /boot/firmware/config.txt'
+  if (!existsSync(join(root, devices)))
+    return '1-Wire is off: switch it on with sudo raspi-config nonint do_onewire 0 (dtoverlay=w1-gpio in config.txt), and restart'
   return `On the bus: ${oneWireThermometers({ root }).join(', ') || 'none'}`
 }
 

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PWM } from '../../io.ts'
 import { atHeader, lineTitle } from '../gpio/header.ts'
-import { codeOf, HardwareError, hardwareError } from '../hardware-error.ts'
+import { codeOf, HardwareError, hardwareError, membersOnly } from '../hardware-error.ts'
 import type { SystemOptions } from '../kernel/kernel-calls.ts'
 import { claim } from '../kernel/turns.ts'
 import { textOf } from './quantity.ts'
@@ -50,6 +50,7 @@ export async function pwm(options: PWMOptions): Promise<PWM> {
   } catch (thrown) {
     release()
     throw hardwareError(title, thrown, {
+      ...membersOnly('gpio'),
       EINVAL: `cannot pulse at ${hz} Hz`,
       EBUSY: 'is used by a driver of the kernel',
       ENODEV: 'has no such channel',
@@ -147,8 +148,13 @@ function found({ pin, chip, channel }: PWMOptions, root: string): { folder: stri
   }
   throw new HardwareError(
     'ENOENT',
-    `${title} has no PWM controller; there is ${told}. Add dtoverlay=pwm-2chan to /boot/firmware/config.txt and restart`,
+    `${title} has no PWM controller; there is ${told}. Add dtoverlay=${overlayOf(line)} to /boot/firmware/config.txt and restart`,
   )
+}
+
+/** Without arguments the overlay gives GPIO18 and GPIO19 away. */
+function overlayOf(line: number): string {
+  return line < 14 ? 'pwm-2chan,pin=12,func=4,pin2=13,func2=4' : 'pwm-2chan'
 }
 
 function controllersOf(root: string): { name: string; folder: string; device: string }[] {
@@ -181,6 +187,7 @@ async function exported(folder: string, channel: number, title: string): Promise
       writeFileSync(join(folder, 'export'), String(channel))
     } catch (thrown) {
       throw hardwareError(title, thrown, {
+        ...membersOnly('gpio'),
         ENODEV: 'has no such channel',
         EBUSY: 'is used by a driver of the kernel',
       })

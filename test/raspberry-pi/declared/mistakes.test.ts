@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DeclarationError, type RaspberryPiOptions, raspberryPi } from '../../../boards/raspberry-pi/index.ts'
+import { DeclarationError, type RaspberryPiOptions, raspberryPi } from '../../../boards/raspberry-pi/board.ts'
 import { DefinitionError } from '../../../runtime/index.ts'
 import { systemRoot } from '../system-root.ts'
 

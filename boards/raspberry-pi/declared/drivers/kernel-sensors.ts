@@ -1,7 +1,7 @@
 import type { SenmlUnit, Sensor } from '../../../../runtime/index.ts'
 import { hwmon as hwmonQuantity, hwmonUnit } from '../../sysfs/hwmon.ts'
 import { iio as iioQuantity, iioUnit } from '../../sysfs/iio.ts'
-import { oneWireThermometer } from '../../sysfs/one-wire.ts'
+import { assertOnBus, oneWireThermometer } from '../../sysfs/one-wire.ts'
 import { thermalZone as zone } from '../../sysfs/thermal-zone.ts'
 import { driver, type PartPlan } from '../driver.ts'
 import { type Field, field, isThere, needed, text, Wrong } from '../field.ts'
@@ -32,9 +32,11 @@ export const ds18b20 = driver({
   part: ({ id }) =>
     single(`1-Wire ${id ?? ''}`, wiring => ({
       ...{ unit: 'Cel', minimum: -55, maximum: 125, ttlMs: 2000 },
-      ...wiring.quantity('1-Wire thermometer', system =>
-        oneWireThermometer({ ...system, ...(id !== undefined && { id }) }),
-      ),
+      ...wiring.quantity('1-Wire thermometer', system => {
+        // Told at the start already, and not at the first reading only.
+        if (id !== undefined) assertOnBus(id, system)
+        return oneWireThermometer({ ...system, ...(id !== undefined && { id }) })
+      }),
     })),
 })
 
