@@ -12,7 +12,7 @@ import { isObject, toJson } from './json.ts'
 import { checkUse, narrowedSchema, type OperatorLimits } from './operator-limits.ts'
 import type { InputSchema, JsonSchema } from './schema/types.ts'
 import { noArguments } from './schema.ts'
-import type { SensorReader } from './sensor-reader.ts'
+import type { Moves, SensorReader } from './sensor-reader.ts'
 
 /** What the tool of an actuator is made with. */
 export interface ActuatorToolOptions {
@@ -20,6 +20,7 @@ export interface ActuatorToolOptions {
   readonly runner: ActuatorRunner
   readonly rules: ActuatorRules
   readonly sensors: readonly SensorReader[]
+  readonly moves: Moves
   readonly limits: OperatorLimits
   readonly confirmations: Confirmations
   readonly clock: Clock
@@ -89,7 +90,7 @@ function annotationsOf({ reversible, absolute, reachesBeyond, confirm }: Actuato
 type Mover = (args: unknown, call: Call) => Promise<unknown>
 
 function move(options: ActuatorToolOptions): Mover {
-  const { runner, sensors, ready } = options
+  const { runner, sensors, moves, ready } = options
   const { actuator, name } = runner
   const { confirm = 'never' } = actuator
   /** How often moves had been broken off when a person last agreed. */
@@ -112,7 +113,7 @@ function move(options: ActuatorToolOptions): Mover {
     const outcome = await (asks && !isByPerson(call) && !isSafe(actuator, args)
       ? options.confirmations.agreed(questionOf(options, args), call, run)
       : runner.run(args, call, breaks))
-    for (const sensor of sensors) sensor.forget()
+    moves.count++
     const readback = await readbackOf(actuator.readback, sensors)
     if (actuator.outputSchema !== undefined) return readback === undefined ? outcome : besides(outcome, readback)
     return {

@@ -16,7 +16,7 @@ import { toJson } from './json.ts'
 import type { OperatorLimits } from './operator-limits.ts'
 import { resourceNotFound } from './resources.ts'
 import { type Reading, readableReading, senmlMediaType, senmlPack } from './senml.ts'
-import { SensorReader } from './sensor-reader.ts'
+import { type Moves, SensorReader } from './sensor-reader.ts'
 import { type StopToolsOptions, stopToolNames, stopTools } from './stop-tools.ts'
 
 /** A board as MCP: what a server registers for it. */
@@ -65,16 +65,17 @@ export function catalog(board: Board, options: CatalogOptions): Catalog {
   }
   const rules = new ActuatorRules(declared, { clock, overdue: name => void overdue(name) })
   const confirmations = new Confirmations(clock)
+  const lastSensors = new Map(options.lastSensors?.map(reader => [reader.name, reader]))
+  const moves: Moves = { count: 0 }
   const sensors = Object.entries(board.sensors ?? {}).map(([name, sensor]) => {
-    const last = options.lastSensors?.find(reader => reader.name === name)
-    return new SensorReader(name, sensor, clock, last)
+    return new SensorReader(name, sensor, clock, lastSensors.get(name), moves)
   })
   const actuators = Object.entries(declared).map(([name, actuator]) => {
     return new ActuatorRunner({ name, actuator, rules, clock, diagnose })
   })
   const tools: Record<string, Tool<any>> = {}
   for (const runner of actuators) {
-    tools[runner.name] = actuatorTool({ ...options, board, runner, rules, sensors, confirmations })
+    tools[runner.name] = actuatorTool({ ...options, board, runner, rules, sensors, moves, confirmations })
   }
   const resources: Record<string, Resource> = {}
   const resourceTemplates: Record<string, ResourceTemplate> = {}

@@ -8,6 +8,11 @@ import type { TimedValue } from './history/timed-value.ts'
 import { LazySignal } from './lazy-signal.ts'
 import { within } from './within.ts'
 
+/** How often an actuator of the board has moved. Shared by its sensors, so that a move costs the same however many they are. */
+export interface Moves {
+  count: number
+}
+
 const defaultTimeoutMs = 10_000
 const defaultMinIntervalMs = 1000
 
@@ -23,6 +28,8 @@ export class SensorReader {
   /** Its thresholds; nothing when it has none. */
   readonly crossings: Crossings | undefined
   readonly #clock: Clock
+  readonly #moves: Moves
+  #movesSeen: number
   #last: TimedValue | undefined = undefined
   #running: Promise<TimedValue> | undefined = undefined
   /** What is being read may be past when it comes: it is good for those who asked before, and for nobody else. */
@@ -34,11 +41,16 @@ export class SensorReader {
   #failing = false
   #pending: unknown = undefined
 
-  /** @param last the reader of the sensor of this name on the board before: what it remembers is kept, if it is alike */
-  constructor(name: string, sensor: Sensor, clock: Clock, last?: SensorReader) {
+  /**
+   * @param last the reader of the sensor of this name on the board before: what it remembers is kept, if it is alike
+   * @param moves after each of which it forgets what was read before
+   */
+  constructor(name: string, sensor: Sensor, clock: Clock, last?: SensorReader, moves: Moves = { count: 0 }) {
     this.name = name
     this.sensor = sensor
     this.#clock = clock
+    this.#moves = moves
+    this.#movesSeen = moves.count
     const kept = last !== undefined && remembersAlike(last.sensor, sensor) ? last : undefined
     this.history = sensor.history === false ? undefined : (kept?.history ?? new SensorHistory(sensor))
     const { thresholds = [] } = sensor
@@ -51,6 +63,7 @@ export class SensorReader {
    * @throws SensorError when it does not answer in time, or gives what this sensor cannot give
    */
   read(): TimedValue | Promise<TimedValue> {
+    this.#seeMoves()
     const last = this.#last
     const age = last === undefined ? 0 : this.#clock.now() - last.time
     if (last !== undefined && age >= 0 && age < (this.sensor.ttlMs ?? 0)) return last
@@ -77,6 +90,12 @@ export class SensorReader {
     return () => {
       if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#stop()
     }
+  }
+
+  #seeMoves(): void {
+    if (this.#movesSeen === this.#moves.count) return
+    this.#movesSeen = this.#moves.count
+    this.forget()
   }
 
   #take(): TimedValue | Promise<TimedValue> {
@@ -114,6 +133,7 @@ export class SensorReader {
 
   #keep(value: SensorValue): TimedValue {
     this.#check(value)
+    this.#seeMoves()
     const taken = { value, time: this.#clock.now() }
     if (!this.#outdated) this.#last = taken
     this.#remember(taken)
