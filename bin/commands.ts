@@ -54,7 +54,7 @@ export const builtInDemo = '@greenhouse'
 const file: Positional = {
   name: 'file',
   required: true,
-  help: `a .js, .mjs, .ts or .mts file that exports a board; ${builtInDemo} is the built-in demo`,
+  help: `a board.json, or a .js, .mjs, .ts or .mts file that exports a board; ${builtInDemo} is the built-in demo`,
 }
 
 /** How a running server is named. */
@@ -138,6 +138,7 @@ export const commands = {
     ],
     examples: [
       'ferrule serve greenhouse.ts',
+      'ferrule serve board.json',
       `ferrule serve ${builtInDemo}`,
       'ferrule serve greenhouse.ts --http',
       'ferrule serve greenhouse.ts --http --page',

@@ -1,5 +1,15 @@
 import { execFileSync, type SpawnOptionsWithoutStdio, spawn, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -203,7 +213,17 @@ describe.concurrent('a server file', () => {
       "import { createServer } from 'ferrule'\nexport default createServer({ name: '!' })",
       /board "!": a name is/,
     ],
-    ['data.json', '{}', /must end in \.ts, \.mts, \.js or \.mjs/],
+    ['data.txt', '{}', /must end in \.json, \.ts, \.mts, \.js or \.mjs/],
+    [
+      'bad-board.json',
+      '{\n "name": "b",\n "sensors": { "air": { "driver": "bme820" } }\n}',
+      /bad-board\.json has a mistake:\n {2}line 3, sensors\.air\.driver: .*"bme280"\?$/m,
+    ],
+    [
+      'comma.json',
+      '{\n "name": "b",\n}',
+      /comma\.json has a mistake:\n {2}line 3, column 1: there is a comma too many before this }$/m,
+    ],
   ])('%s is told what is wrong, without a stack', async (name, text, message) => {
     const { status, stdout, stderr } = await run('serve', write(name, text))
     expect(stderr).toMatch(message)
@@ -219,6 +239,64 @@ describe.concurrent('a server file', () => {
       `ferrule: there is no file ${join(lone, 'grenhouse.mjs')}\n  did you mean ${file}?\n`,
     )
     expect((await run('serve', 'greenhouse')).stderr).toContain(`did you mean ${file}?`)
+  })
+})
+
+describe.concurrent('ferrule serve board.json', () => {
+  const text = JSON.stringify({
+    name: 'shed',
+    sensors: { air: { driver: 'bme280', address: '0x76' } },
+    actuators: { pump: { driver: 'relay', pin: 'GPIO17', activeLow: true } },
+  })
+  // A machine that has no pins is needed: one where the tests run on a Raspberry Pi would take them.
+  const hasPins = existsSync('/dev/gpiochip0')
+
+  it.skipIf(hasPins)('where the hardware is not, says what is missing, and how to go on without it', async () => {
+    const file = write('shed.json', text)
+    const { status, messages, stderr } = await ask(process.execPath, [ferrule, 'serve', file])
+    expect(status).toBe(0)
+    // The server is there, and says the same to whoever asks for the hardware.
+    expect(messages).toHaveLength(1)
+    expect(stderr).toMatch(/^ferrule: shed could not be opened: some outputs cannot be had/)
+    expect(stderr).toMatch(/^ {2}pump: .+\.$/m)
+    expect(stderr).toContain(`ferrule serve ${file} --simulate`)
+    expect(stderr).not.toMatch(/^\s+at /m)
+  })
+
+  it('with --simulate serves the same board without its hardware', async () => {
+    const file = write('simulated-shed.json', text)
+    const call = { name: 'pump', arguments: { on: true } }
+    const asked =
+      discover +
+      discover
+        .replace('"id":1', '"id":2')
+        .replace('server/discover', 'tools/call')
+        .replace('"params":{', `"params":{${JSON.stringify(call).slice(1, -1)},`)
+    const ended = await ask(process.execPath, [ferrule, 'serve', file, '--simulate'], asked)
+    expect(boardOf(ended), ended.stderr).toBe('shed')
+    const { result } = ended.messages.find(({ id }) => id === 2)
+    expect(result.isError).not.toBe(true)
+    expect(ended.stderr).toBe('')
+  })
+
+  it('is found by a name that is nearly right, and no other JSON file is', async () => {
+    const file = write('json/board.json', text)
+    write('json/package.json', '{}')
+    expect((await run('serve', 'json/bord.json')).stderr).toContain(`did you mean ${file}?`)
+    expect((await run('serve', 'json/packages.json')).stderr).not.toContain('did you mean')
+  })
+
+  it('goes into the entry of a host', async () => {
+    const file = write('entry/board.json', text)
+    const { stdout, status } = await run('host', 'cursor', file)
+    expect(status).toBe(0)
+    expect(JSON.parse(stdout).mcpServers.shed.args).toContain(file)
+  })
+
+  it('is tried in the terminal', async () => {
+    const text = JSON.stringify({ name: 'shed', sensors: { cpu: { driver: 'thermal-zone' } } })
+    const { stdout, stderr } = await run('try', write('tried/board.json', text), '--once')
+    expect(stdout, stderr).toContain('Cpu')
   })
 })
 

@@ -52,7 +52,7 @@ export function iio({ device, channel, root = '/' }: IIOOptions): Quantity {
       .find(path => existsSync(path))
   const { unit, factor } = kindOf(channel) ?? { unit: undefined, factor: 1 }
   const input = join(folder, `in_${channel}_input`)
-  if (existsSync(input)) return { unit, read: async () => (await numberIn(input, title)) * factor }
+  if (existsSync(input)) return { unit, read: async () => tidy((await numberIn(input, title)) * factor) }
   const raw = join(folder, `in_${channel}_raw`)
   if (!existsSync(raw)) {
     const channels = readdirSync(folder).flatMap(file => /^in_(.+)_(?:raw|input)$/.exec(file)?.[1] ?? [])
@@ -64,7 +64,8 @@ export function iio({ device, channel, root = '/' }: IIOOptions): Quantity {
   }
   return {
     unit,
-    read: async () => ((await numberIn(raw, title)) + (await part('offset', 0))) * (await part('scale', 1)) * factor,
+    read: async () =>
+      tidy(((await numberIn(raw, title)) + (await part('offset', 0))) * (await part('scale', 1)) * factor),
   }
 }
 
@@ -83,4 +84,9 @@ function typeOf(channel: string): string {
 function kindOf(channel: string): { unit: SenmlUnit; factor: number } | undefined {
   const type = typeOf(channel)
   return Object.hasOwn(kinds, type) ? kinds[type] : undefined
+}
+
+/** Without what multiplying leaves behind the digits that there are: 19.9, and not 19.900000000000002. */
+function tidy(value: number): number {
+  return Number(value.toPrecision(12))
 }
