@@ -51,10 +51,34 @@ export interface Arguments {
 /** The name that stands for the simulated greenhouse wherever a server file is asked for. */
 export const builtInDemo = '@greenhouse'
 
+/** The name that stands for the board that this computer is: what a scan finds is served, without a file. */
+export const scannedBoard = '@raspberry-pi'
+
+/** Whether a name stands for a board that is not in a file. */
+export function isBuiltIn(name: string): boolean {
+  return name === builtInDemo || name === scannedBoard
+}
+
+/** Pins of the board that this computer is. A scan cannot find what is wired to them. */
+export const pinOptions = {
+  input: {
+    value: 'PIN',
+    many: true,
+    help: `with ${scannedBoard}: a pin that is read, as GPIO23; may be given more than once`,
+  },
+  output: {
+    value: 'PIN',
+    many: true,
+    help: `with ${scannedBoard}: a pin that is switched, as GPIO17, and is off when safe; may be given more than once`,
+  },
+} as const satisfies Record<string, Option>
+
 const file: Positional = {
   name: 'file',
   required: true,
-  help: `a board.json, or a .js, .mjs, .ts or .mts file that exports a board; ${builtInDemo} is the built-in demo`,
+  help:
+    `a board.json, or a .js, .mjs, .ts or .mts file that exports a board; ${scannedBoard} is what a scan of this ` +
+    `computer finds, ${builtInDemo} the built-in demo`,
 }
 
 /** How a running server is named. */
@@ -106,6 +130,7 @@ const serveOptions = {
   'max-message-bytes': { value: 'N', count: true, help: 'the longest message that is written' },
   ...operatorOptions,
   simulate: { help: 'the same board without its hardware: nothing real is measured or moved' },
+  ...pinOptions,
   ...recordOptions,
   serial: { value: 'PATH', help: 'serve whoever is at the other end of this cable, instead of stdin and stdout' },
   ...lineOptions,
@@ -140,6 +165,7 @@ export const commands = {
       'ferrule serve greenhouse.ts',
       'ferrule serve board.json',
       `ferrule serve ${builtInDemo}`,
+      `ferrule serve ${scannedBoard} --input GPIO23 --output GPIO17`,
       'ferrule serve greenhouse.ts --http',
       'ferrule serve greenhouse.ts --http --page',
       'ferrule serve greenhouse.ts --http 0.0.0.0:8970 --allowed-host pi.local',
@@ -437,6 +463,7 @@ export const commands = {
     positionals: [{ ...file, required: false, help: `${file.help}, without a chip` }],
     options: {
       simulated: { help: 'without a file: the greenhouse as a board in TypeScript, without a chip and a cable' },
+      ...pinOptions,
       once: { help: 'run once through and print a summary; this is so without a terminal' },
       wire: { help: 'show the messages that go over the wire' },
       era: {
@@ -470,6 +497,7 @@ export const commands = {
       ...lineOptions,
       ...operatorOptions,
       simulate: { help: 'a file only: the same board without its hardware' },
+      ...pinOptions,
       ...recordOptions,
     },
     notes: [

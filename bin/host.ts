@@ -1,10 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, extname, isAbsolute, resolve } from 'node:path'
-import { type Arguments, builtInDemo } from './commands.ts'
+import { type Arguments, isBuiltIn, pinOptions } from './commands.ts'
 import { exitCodes, Failure } from './failure.ts'
 import { configFile, entry, type Host, type Place, type Start } from './hosts.ts'
-import { findFile, type Loaded, load } from './load.ts'
+import { checkPins, findFile, type Loaded, load } from './load.ts'
 import { operatorChoice, operatorOptions, typedAgain } from './operator-options.ts'
 import { stableNode, vanishingPackage } from './paths.ts'
 import { builtCommand, packageFolder } from './place.ts'
@@ -23,15 +23,18 @@ export async function run({ positionals, values, lists }: Arguments): Promise<vo
   if (values.simulate !== undefined && ports !== undefined) {
     throw new Failure('--simulate is for a file: a board on a cable is what it is', exitCodes.wrongUse)
   }
+  checkPins(given ?? 'a board on a cable', { values })
   const limits = await limitWords({ values, ...(lists !== undefined && { lists }) })
-  const file = given === undefined ? undefined : given === builtInDemo ? builtInDemo : findFile(given)
+  const file = given === undefined ? undefined : isBuiltIn(given) ? given : findFile(given)
   if (!existsSync(builtCommand)) throw new Failure(`${builtCommand} is not there yet: run "npm run build" first`)
   const write = process.stdout.write.bind(process.stdout)
   // Only the entry may go to stdout, whatever the file prints while it loads.
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write
 
   const { name, args, reason } =
-    file === undefined ? await bridgeEntry(ports!, values) : await serveEntry(file, values.name)
+    file === undefined
+      ? await bridgeEntry(ports!, values)
+      : await serveEntry(file, { values, ...(lists !== undefined && { lists }) })
   const node = stableNode(
     process.execPath,
     path => existsSync(path) && realpathSync(path) === realpathSync(process.execPath),
@@ -59,7 +62,7 @@ async function limitWords(given: Pick<Arguments, 'values' | 'lists'>): Promise<s
   const path = record === undefined || record === 'off' ? record : resolve(String(record))
   const values = { ...others, ...(path !== undefined && { record: path }) }
   await recorderOf(values, () => {})
-  const options = { ...operatorOptions, simulate: { help: '' }, ...recordOptions }
+  const options = { ...operatorOptions, simulate: { help: '' }, ...pinOptions, ...recordOptions }
   return typedAgain(options, { ...given, values })
 }
 
@@ -71,7 +74,7 @@ interface EntryWords {
   reason?: string | undefined
 }
 
-async function serveEntry(file: string, given: string | true | undefined): Promise<EntryWords> {
+async function serveEntry(file: string, given: Pick<Arguments, 'values' | 'lists'>): Promise<EntryWords> {
   const { name, loaded, reason } = await nameOf(file, given)
   // A server that the file made itself has its own say about a tool for its sensors.
   return { name, reason, args: ['serve', file, ...(loaded?.server ? [] : ['--read-sensors'])] }
@@ -95,14 +98,14 @@ interface Named {
   reason?: string
 }
 
-async function nameOf(file: string, given: string | true | undefined): Promise<Named> {
-  if (typeof given === 'string') return { name: checkedName(given) }
+async function nameOf(file: string, given: Pick<Arguments, 'values' | 'lists'>): Promise<Named> {
+  if (typeof given.values.name === 'string') return { name: checkedName(given.values.name) }
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Failure(`${file} took more than 5 seconds to load`)), loadLimitMs)
   })
   try {
-    const loaded = await Promise.race([load(file), late])
+    const loaded = await Promise.race([load(file, given), late])
     return { name: (loaded.board ?? loaded.server.board).name, loaded }
   } catch (thrown) {
     return { name: nameOfFile(file), reason: thrown instanceof Error ? thrown.message : String(thrown) }

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Board, isServer, type Server } from '../runtime/index.ts'
-import { builtInDemo } from './commands.ts'
-import { Failure } from './failure.ts'
+import { type Arguments, builtInDemo, pinOptions, scannedBoard } from './commands.ts'
+import { exitCodes, Failure } from './failure.ts'
 import { nearest } from './nearest.ts'
 import { prepareImport } from './resolve.ts'
 
@@ -18,9 +18,12 @@ const otherJson = /^(package(-lock)?|tsconfig.*|mcp|.*\.schema)\.json$/
  * Runs a server file and returns the board or the server that it exports as default, `board` or `server`, also through
  * a function.
  *
+ * @param given the options beside it: a board that is scanned has its pins from there
  * @throws Failure with what is wrong and what to do, for the person who wrote the file
  */
-export async function load(name: string): Promise<Loaded> {
+export async function load(name: string, given: Pick<Arguments, 'values' | 'lists'> = { values: {} }): Promise<Loaded> {
+  if (name === scannedBoard) return { board: await (await import('./scan/board.ts')).boardOfScan(given) }
+  checkPins(name, given)
   if (name === builtInDemo) return { board: (await import('../boards/simulated/index.ts')).simulatedGreenhouse() }
   const file = findFile(name)
   if (extname(file) === '.json') return { board: await (await import('./board-file.ts')).boardOfFile(file, name) }
@@ -38,6 +41,16 @@ export async function load(name: string): Promise<Loaded> {
     process.stderr.write(`ferrule: ${file} never finishes loading: something that it awaits does not happen\n`)
     process.exit(1)
   }
+}
+
+/** Pins are named beside a board that is scanned, and beside no other. */
+export function checkPins(name: string, { values }: Pick<Arguments, 'values'>): void {
+  const lonely = Object.keys(pinOptions).find(option => values[option] !== undefined)
+  if (lonely === undefined || name === scannedBoard) return
+  throw new Failure(
+    `--${lonely} belongs to ${scannedBoard}: ${name} says itself what it is wired to`,
+    exitCodes.wrongUse,
+  )
 }
 
 /** The absolute path of a server file. Throws a {@link Failure} that names the path, and a similar one if there is. */

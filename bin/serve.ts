@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type Board, createServer, type Server, type ServerOptions } from '../runtime/index.ts'
-import { type Arguments, builtInDemo, httpOptionNames } from './commands.ts'
+import { type Arguments, httpOptionNames, isBuiltIn } from './commands.ts'
 import { exitCodes, Failure } from './failure.ts'
 import type { ServedOverHttp } from './http-options.ts'
 import { type Loaded, load } from './load.ts'
@@ -26,14 +26,14 @@ export async function run({ positionals, values, lists = {} }: Arguments): Promi
     ? await httpAsked({ values, lists })
     : undefined
   const recorder = await recorderOf(values, say)
-  const loaded = await load(file)
+  const loaded = await load(file, { values, lists })
   const server = await toServer(file, loaded, values, { ...choice, ...(recorder && { recorder }) })
   if (overHttp instanceof Failure) throw await madeSafe(server, overHttp)
   if (recorder !== undefined) closingToo(server, recorder)
   let over = overHttp === undefined ? String(values.serial ?? 'stdio') : 'http'
   void openDoor(server, {
     kind: 'serve',
-    file: file === builtInDemo ? file : resolve(file),
+    file: isBuiltIn(file) ? file : resolve(file),
     over: () => over,
     limits: choice.limits,
     simulated: values.simulate === true,

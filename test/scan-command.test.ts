@@ -191,3 +191,37 @@ describe('the board file', () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ sensors: { cpu: { driver: 'thermal-zone' } } })
   })
 })
+
+describe('serve, try and host with @raspberry-pi', () => {
+  it('without hardware: what is missing, and what goes without', async () => {
+    if (!isEmpty(await scan())) return
+    for (const words of [['serve'], ['try', '--once']]) {
+      const { status, stdout, stderr } = ferrule(...words, '@raspberry-pi', '--output', 'GPIO17')
+      expect(stdout + stderr).toContain('@raspberry-pi is the board that this computer is, and nothing is here')
+      expect(stdout + stderr).toContain('"ferrule serve @raspberry-pi --simulate"')
+      expect(status).toBe(1)
+    }
+  })
+
+  it('pins belong to it alone', () => {
+    for (const words of [
+      ['serve', '@greenhouse'],
+      ['try', '@greenhouse', '--once'],
+      ['host', 'cursor', '@greenhouse'],
+    ]) {
+      const { status, stderr } = ferrule(...words, '--input', 'GPIO4')
+      expect(stderr).toContain('--input belongs to @raspberry-pi')
+      expect(status).toBe(2)
+    }
+  })
+
+  it('the entry of a host names the pins again', () => {
+    const words = ['host', 'cursor', '@raspberry-pi', '--input', 'GPIO23', '--output', 'GPIO17', '--simulate']
+    const { stdout } = ferrule(...words)
+    const [, ...args] = JSON.parse(stdout).mcpServers['raspberry-pi'].args
+    expect(args).toEqual([
+      ...['serve', '@raspberry-pi', '--read-sensors', '--simulate'],
+      ...['--input', 'GPIO23', '--output', 'GPIO17'],
+    ])
+  })
+})

@@ -189,6 +189,8 @@ export function nextText(file: string | undefined, sensors: number, { colours }:
             'ferrule scan --write board.json',
             `a board file with ${sensors === 1 ? 'this sensor' : `these ${count}`}, for you to go on with`,
           ],
+          ['ferrule try @raspberry-pi', 'shows them, live'],
+          ['ferrule host claude-desktop @raspberry-pi', 'the entry for your host'],
         ]
       : [
           [`ferrule try ${file}`, 'shows it, live'],

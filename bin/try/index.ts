@@ -1,10 +1,11 @@
 import type { Era } from '../client.ts'
-import type { Arguments } from '../commands.ts'
+import { type Arguments, pinOptions } from '../commands.ts'
 import { exitCodes, Failure } from '../failure.ts'
+import { typedAgain } from '../operator-options.ts'
 import { findTried } from './tried.ts'
 
 /** `ferrule try`: a server seen and worked by a person; without a terminal, gone through once. */
-export async function run({ positionals, values }: Arguments): Promise<void> {
+export async function run({ positionals, values, lists }: Arguments): Promise<void> {
   const [file] = positionals
   const simulated = values.simulated === true
   if (simulated && file !== undefined) {
@@ -14,7 +15,10 @@ export async function run({ positionals, values }: Arguments): Promise<void> {
   const wire = values.wire === true
   const { stdin, stdout, env } = process
   const forPerson = Boolean(stdin.isTTY && stdout.isTTY) && env.TERM !== 'dumb' && values.once !== true
-  const tried = await findTried(file, simulated)
+  const tried = await findTried(file, {
+    simulated,
+    pins: typedAgain(pinOptions, { values, ...(lists !== undefined && { lists }) }),
+  })
   try {
     process.exitCode = forPerson
       ? await (await import('./app.ts')).runApp({ tried, era, wire })

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { builtInDemo } from '../commands.ts'
-import { Failure } from '../failure.ts'
+import { builtInDemo, scannedBoard } from '../commands.ts'
+import { exitCodes, Failure } from '../failure.ts'
 import { findFile } from '../load.ts'
 
 /** What is tried: a server, and what belongs to it. */
@@ -18,8 +18,21 @@ export interface Tried {
   end(): void
 }
 
+/** What is said beside the file. */
+export interface TriedOptions {
+  /** The demo without a chip. */
+  simulated: boolean
+  /** The pins of a board that is scanned, as words of the command line. */
+  pins: readonly string[]
+}
+
 /** Finds what is to be tried, and starts what it hangs on. Throws a {@link Failure} when the file is not there. */
-export async function findTried(given: string | undefined, simulated: boolean): Promise<Tried> {
+export async function findTried(given: string | undefined, { simulated, pins }: TriedOptions): Promise<Tried> {
+  if (given === scannedBoard) {
+    const about = 'What a scan of this computer finds, served by a process of its own.'
+    return { words: ['serve', given, ...pins], about, isDemo: false, end: () => {} }
+  }
+  if (pins.length > 0) throw new Failure(`${pins[0]} belongs to ${scannedBoard}`, exitCodes.wrongUse)
   if (given !== undefined && given !== builtInDemo) {
     const file = findFile(given)
     return { words: ['serve', file], about: `${file}, served by a process of its own.`, isDemo: false, end: () => {} }

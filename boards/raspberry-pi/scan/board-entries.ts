@@ -1,3 +1,4 @@
+import type { BoardDeclaration } from '../declared/declaration.ts'
 import type { FoundI2CChip } from './i2c.ts'
 import type { Scan } from './index.ts'
 import type { FoundQuantity } from './quantities.ts'
@@ -65,6 +66,36 @@ function entryOf({ source, device, channel = '' }: FoundQuantity): BoardEntry {
   if (source === 'thermal') return { driver: 'thermal-zone', type: device }
   return source === 'iio' ? { driver: 'iio', device, channel } : { driver: 'hwmon', chip: device, channel }
 }
+
+/** Pins that a person has named, in any of the forms that a board file takes. */
+export interface NamedPins {
+  inputs: readonly string[]
+  outputs: readonly string[]
+}
+
+/** The board of a scan: the sensors that were found, and the pins that were named. Pins are checked where it is made. */
+export function scannedDeclaration(
+  entries: readonly Pick<NamedEntry, 'key' | 'entry'>[],
+  pins: NamedPins,
+): BoardDeclaration {
+  const sensors = new Map(entries.map(({ key, entry }) => [key, entry]))
+  for (const pin of pins.inputs) sensors.set(nameOf(pin), { driver: 'digital-input', pin, title: pin })
+  const actuators = new Map(pins.outputs.map(pin => [nameOf(pin), { driver: 'digital-output', pin, title: pin }]))
+  const declaration = {
+    name: 'raspberry-pi',
+    title: 'Raspberry Pi',
+    sensors: Object.fromEntries(sensors),
+    actuators: Object.fromEntries(actuators),
+  }
+  return declaration as BoardDeclaration
+}
+
+/** What stands in for a scan where a board is simulated and nothing is connected. */
+export const exampleEntries: readonly Pick<NamedEntry, 'key' | 'entry'>[] = [
+  { key: 'air', entry: { driver: 'bme280', address: '0x76' } },
+  { key: 'thermometer', entry: { driver: 'ds18b20' } },
+  { key: 'cpu', entry: { driver: 'thermal-zone' } },
+]
 
 /** What a scan cannot find out: which of two chips it is, and what is wired to an output. */
 export function suggestions({ i2c, spi, header }: Pick<Scan, 'i2c' | 'spi' | 'header'>): Suggestion[] {

@@ -20,6 +20,8 @@ export interface ScanOptions extends SystemOptions {
    * not what they are: that takes transfers which the other program does not expect.
    */
   usedBy?(path: string): Promise<string | undefined>
+  /** Whether 1-Wire thermometers are read, which takes 750 ms for each of a bus; they are when left out. */
+  readsOneWire?: boolean
   /** The user of this process when left out. */
   user?: ScanUser
   /** By which chips are waited for; that of the machine when left out. */

@@ -1,11 +1,11 @@
 import type { SenmlUnit } from '../../../runtime/index.ts'
-import type { SystemOptions } from '../kernel/kernel-calls.ts'
 import { hwmon } from '../sysfs/hwmon.ts'
 import { iio } from '../sysfs/iio.ts'
 import { oneWireThermometer, oneWireThermometers } from '../sysfs/one-wire.ts'
 import { entriesOf, type Quantity, textOf } from '../sysfs/quantity.ts'
 import { thermalZone, thermalZones } from '../sysfs/thermal-zone.ts'
 import { entriesIn, linkedName } from './entries.ts'
+import type { ScanOptions } from './options.ts'
 
 /** What measures it: a driver for 1-Wire, for thermal zones, for industrial IO or for hardware monitoring. */
 export type QuantitySource = '1-wire' | 'thermal' | 'iio' | 'hwmon'
@@ -31,14 +31,14 @@ interface Candidate extends FoundQuantity {
 }
 
 /** Everything that the kernel measures by itself, with its reading now: 750 ms for each thermometer of a 1-Wire bus. */
-export async function foundQuantities(options: SystemOptions): Promise<FoundQuantity[]> {
-  const { root = '/' } = options
+export async function foundQuantities({ root = '/', readsOneWire = true }: ScanOptions): Promise<FoundQuantity[]> {
   const all = [...thermometers(root), ...zones(root), ...iioChannels(root), ...hwmonChannels(root)]
   return Promise.all(
     all.map(async ({ quantity, ...found }) => {
       try {
         const { unit, read } = quantity()
-        return { ...found, ...(unit !== undefined && { unit }), ...(await reading(read)) }
+        const now = found.source === '1-wire' && !readsOneWire ? {} : await reading(read)
+        return { ...found, ...(unit !== undefined && { unit }), ...now }
       } catch (thrown) {
         return { ...found, failure: messageOf(thrown) }
       }
