@@ -55,6 +55,11 @@ export function checkPins(name: string, { values }: Pick<Arguments, 'values'>): 
 
 /** The absolute path of a server file. Throws a {@link Failure} that names the path, and a similar one if there is. */
 export function findFile(name: string): string {
+  if (name === scannedBoard) {
+    throw new Failure(
+      `${name} is no file, and what a scan finds may be another thing tomorrow. Make a file of it, and name that:\n  ferrule scan --write board.json`,
+    )
+  }
   const file = resolve(name)
   if (!existsSync(file)) {
     const similar = findSimilar(file)

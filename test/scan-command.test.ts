@@ -215,6 +215,11 @@ describe('serve, try and host with @raspberry-pi', () => {
     }
   })
 
+  it('a service is for a file, which is the same after each start', () => {
+    const { stderr } = ferrule('service', '@raspberry-pi')
+    expect(stderr).toContain('ferrule scan --write board.json')
+  })
+
   it('the entry of a host names the pins again', () => {
     const words = ['host', 'cursor', '@raspberry-pi', '--input', 'GPIO23', '--output', 'GPIO17', '--simulate']
     const { stdout } = ferrule(...words)

@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { type BoardDeclaration, DeclarationError, raspberryPi } from '../../boards/raspberry-pi/index.ts'
+import { type BoardDeclaration, DeclarationError, raspberryPi } from '../../boards/raspberry-pi/board.ts'
 import { exampleEntries, scannedDeclaration, sensorEntries } from '../../boards/raspberry-pi/scan/board-entries.ts'
 import { isEmpty, type Scan, type ScanOptions, scan } from '../../boards/raspberry-pi/scan/index.ts'
 import type { Board } from '../../runtime/index.ts'
