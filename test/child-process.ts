@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 export const projectDir = fileURLToPath(new URL('..', import.meta.url))
 
 /** After so long a wait counts as failed. It asserts nothing: a machine under load takes its time. */
-const patienceMs = 30_000
+const usualPatienceMs = 30_000
 
 /**
  * The two seconds that a process has to end in, and as much again for a machine on which everything else runs too: what
@@ -20,6 +20,8 @@ export interface ChildOptions {
   /** As for `spawn`: a pipe each when left out. */
   stdio?: ('pipe' | 'ignore' | number)[]
   cwd?: string
+  /** After so many milliseconds a wait counts as failed; 30 000 when left out. */
+  patienceMs?: number
 }
 
 export interface Exit {
@@ -39,9 +41,12 @@ export class Child {
   readonly exited: Promise<Exit>
   #tail = ''
   #nextId = 1
+  readonly #patienceMs: number
   readonly #watching = new Set<() => void>()
 
-  constructor(command: string, args: readonly string[], { env, stdio = ['pipe', 'pipe', 'pipe'], cwd }: ChildOptions) {
+  constructor(command: string, args: readonly string[], options: ChildOptions) {
+    const { env, stdio = ['pipe', 'pipe', 'pipe'], cwd } = options
+    this.#patienceMs = options.patienceMs ?? usualPatienceMs
     this.process = spawn(command, args, { cwd: cwd ?? projectDir, stdio, env: { ...process.env, ...env } })
     const { stdin, stdout, stderr } = this.process
     stdin?.on('error', () => {})
@@ -183,7 +188,7 @@ export class Child {
   async rests(): Promise<void> {
     let used = ''
     for (let polls = 0, quiet = 0; quiet < 20; polls++) {
-      if (polls * 20 > patienceMs) throw new Error('the process does not come to rest')
+      if (polls * 20 > this.#patienceMs) throw new Error('the process does not come to rest')
       const stat = readFileSync(`/proc/${this.process.pid}/stat`, 'utf8')
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       const [state, now] = [fields[0], `${fields[11]} ${fields[12]}`]
@@ -211,8 +216,8 @@ export class Child {
   #bounded<T>(promise: Promise<T>, what: string): Promise<T> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
-        () => reject(new Error(`waited ${patienceMs / 1000} s for ${what}\n${this.stderr}`)),
-        patienceMs,
+        () => reject(new Error(`waited ${this.#patienceMs / 1000} s for ${what}\n${this.stderr}`)),
+        this.#patienceMs,
       )
       promise.then(resolve, reject).finally(() => clearTimeout(timer))
     })

@@ -1,52 +1,37 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { boardSchema } from '../boards/raspberry-pi/board.ts'
 import { Child, projectDir } from './child.ts'
+import { npm, type Packed, packProject, plainEnv } from './packed.ts'
 
 const manifest = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'))
 
 /** What a user gets to download and to store, in bytes. More is a decision: it is made by changing these numbers. */
 const mostBytes = { packed: 600_000, unpacked: 2_000_000 }
 
-/** As in a shell of its own: nothing of the npm that runs the tests. */
-const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|init_cwd|node_)/i.test(name)))
-
 const folder = mkdtempSync(join(tmpdir(), 'ferrule-'))
 const consumer = join(folder, 'consumer')
 /** What a board.json names as its "$schema", from where ferrule is installed. */
 const boardSchemaFile = 'dist/boards/raspberry-pi/board.schema.json'
-let packed: { size: number; unpackedSize: number; files: { path: string; mode: number }[] }
-
-function npm(command: 'npm' | 'npx', args: string[], cwd: string): string {
-  return execFileSync(command, args, { cwd, env, encoding: 'utf8', shell: process.platform === 'win32' })
-}
+let packed: Packed
 
 /** Runs a program of the project that uses the package, and gives what it prints. */
 function run(source: string, more: Record<string, string> = {}): string {
   const args = ['--input-type=module', '--eval', source]
-  return execFileSync(process.execPath, args, { cwd: consumer, env: { ...env, ...more }, encoding: 'utf8' })
+  return execFileSync(process.execPath, args, { cwd: consumer, env: { ...plainEnv, ...more }, encoding: 'utf8' })
 }
 
 beforeAll(() => {
-  // Packing builds, and what is built in the project itself is in use by other tests.
-  const copy = join(folder, 'copy')
-  const left = ['node_modules', '.git', 'dist', 'dist.new', 'test', 'bench', 'coverage']
-  cpSync(projectDir, copy, {
-    recursive: true,
-    filter: file => !left.some(name => file === join(projectDir, name)) && !basename(file).endsWith('.tgz'),
-  })
-  symlinkSync(join(projectDir, 'node_modules'), join(copy, 'node_modules'), 'junction')
-  packed = JSON.parse(npm('npm', ['pack', '--json', '--foreground-scripts=false'], copy))[0]
-  const tarball = readdirSync(copy).find(file => file.endsWith('.tgz'))!
+  packed = packProject(folder)
   mkdirSync(consumer)
   writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
   // Offline and without what is optional: whatever else the package needed to work would be missing here.
   const flags = ['--offline', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund']
-  npm('npm', ['install', join('..', 'copy', tarball), ...flags], consumer)
+  npm('npm', ['install', packed.tarball, ...flags], consumer)
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -159,7 +144,7 @@ describe('what is read at the start', () => {
 
   it('the command: few files for what it does, and no loader for TypeScript', () => {
     const files = filesRead(more =>
-      execFileSync(process.execPath, [command, '--version'], { env: { ...env, ...more } }),
+      execFileSync(process.execPath, [command, '--version'], { env: { ...plainEnv, ...more } }),
     )
     expect(files.filter(file => !known.test(file))).toEqual([])
     expect(files.length).toBeLessThanOrEqual(6)
