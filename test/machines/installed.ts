@@ -55,7 +55,7 @@ export function installedOn<Name extends string>(machines: Record<Name, () => Ma
     for (const [name, machine] of Object.entries<() => Machine>(machines)) {
       const folder = join(place, name)
       mkdirSync(folder)
-      writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true }))
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'commonjs' }))
       const made = new Installed(machine(), folder)
       const target = ['--os=linux', `--cpu=${made.machine.cpu}`, '--libc=glibc']
       // Their scripts would be run by the Node of this machine.

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { CabledBoard, greenhouse, linkFirmware } from '../bridge/cabled-board.ts'
-import { projectDir } from '../child.ts'
+import { type Child, projectDir } from '../child.ts'
 import { modernMeta } from '../memory-client.ts'
 import type { Installed } from './installed.ts'
 
@@ -49,6 +49,7 @@ export function worksWhereInstalled(installed: () => Installed): void {
     const board = new CabledBoard(linkFirmware(greenhouse(moves)))
     const bridge = installed().ferrule('bridge', '--port', board.path)
     await bridge.initialize()
+    await untilListed(bridge, 'fan')
     await bridge.call('fan', { percent: 30 })
     expect(moves).toContain(30)
     bridge.endInput()
@@ -63,4 +64,15 @@ export function worksWhereInstalled(installed: () => Installed): void {
         .catch(thrown => console.log(thrown.message))`
     expect(installed().run('--eval', source)).toContain('spidev0.0 is not there')
   })
+}
+
+/** Waits until a board that is being found out about has a tool. */
+async function untilListed(bridge: Child, tool: string): Promise<void> {
+  const changes = () => bridge.lines.filter(line => line.includes('tools/list_changed')).length
+  for (;;) {
+    const seen = changes()
+    const { result } = await bridge.request('tools/list')
+    if (result.tools.some(({ name }: { name: string }) => name === tool)) return
+    await bridge.until(() => changes() > seen, `the tool ${tool}`)
+  }
 }
