@@ -7,7 +7,7 @@ import { installedOn } from './installed.ts'
 import { emulatedMachine, isAsked } from './machine.ts'
 import { worksWhereInstalled } from './suite.ts'
 
-vi.setConfig({ testTimeout: 200_000 })
+vi.setConfig({ testTimeout: 600_000 })
 
 if (!isAsked) test.skip('the package on the processors of a Raspberry Pi: npm run test:arm', () => {})
 

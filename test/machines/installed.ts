@@ -9,7 +9,7 @@ import { npm, packProject, plainEnv } from '../packed.ts'
 import type { Machine } from './machine.ts'
 
 /** A machine that is emulated takes ten times as long, and shares its processor with the other tests. */
-const patienceMs = 150_000
+const patienceMs = 300_000
 
 /** The package, installed on a machine as its users do it. */
 export class Installed {

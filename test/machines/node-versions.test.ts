@@ -6,7 +6,7 @@ import { type Installed, installedOn } from './installed.ts'
 import { isAsked, otherNode } from './machine.ts'
 import { worksWhereInstalled } from './suite.ts'
 
-vi.setConfig({ testTimeout: 200_000 })
+vi.setConfig({ testTimeout: 600_000 })
 
 const isHere = isAsked && process.platform === 'linux'
 if (!isHere) test.skip('the package on other versions of Node, on Linux: npm run test:node', () => {})
