@@ -12,9 +12,9 @@ export interface Program {
 export type Firmware = (send: (bytes: Uint8Array | string) => void, boot: number) => Program
 
 /** Firmware that speaks the compact link. */
-export function linkFirmware(board: Board, id = 'A1B2C3'): Firmware {
+export function linkFirmware(board: Board, id = 'A1B2C3', more: { failSafeMs?: number } = {}): Firmware {
   return (send, boot) => {
-    const device = new LinkDevice({ board, id, boot, outlet: { write: bytes => send(bytes) } })
+    const device = new LinkDevice({ board, id, boot, outlet: { write: bytes => send(bytes) }, ...more })
     device.start()
     return { receive: chunk => device.receive(chunk), end: () => void device.close() }
   }

@@ -5,6 +5,9 @@ export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/r
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 grep -q ' /dev devtmpfs' /proc/mounts || mount -t devtmpfs dev /dev
+mkdir -p /dev/pts /dev/shm
+mount -t devpts devpts /dev/pts
+mount -t tmpfs shm /dev/shm
 mount -t tmpfs run /run
 mount -t configfs config /sys/kernel/config
 argument() { tr ' ' '\n' </proc/cmdline | sed -n "s/^$1=//p"; }
