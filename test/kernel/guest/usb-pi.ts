@@ -26,15 +26,15 @@ describe('a Raspberry Pi as the board: ferrule serve on its USB socket', () => {
     const listed = () => bridge.lines.filter(line => line.includes('tools/list_changed')).length
     await bridge.until(() => listed() > 0, 'the board')
     const { result } = await bridge.request('tools/list')
-    assert.ok(result.tools.some(({ name }: { name: string }) => name === 'fan'))
-    assert.match(await bridge.call('fan', { percent: 30 }), /30/)
+    assert.ok(result.tools.some(({ name }: { name: string }) => name === 'grow_light'))
+    assert.match(await bridge.call('grow_light', { percent: 30 }), /30/)
     gadget.unplug()
     await bridge.tells('is gone: ')
     await pi.tells('is gone: ')
     const opened = bridge.stderr.split(' is open').length
     gadget.plug()
     await bridge.until(() => bridge.stderr.split(' is open').length > opened, 'port to be opened')
-    assert.match(await bridge.call('fan', { percent: 40 }), /40/)
+    assert.match(await bridge.call('grow_light', { percent: 40 }), /40/)
     // Its device's end has to be closed before the gadget can go.
     await pi.stop()
   })

@@ -210,8 +210,10 @@ describe('a board on USB', () => {
       firmware: firmware(moves, { version: '2.0.0', actuators: { fan: fan!, lamp: fan! } }),
     })
     assert.equal(heard, '')
+    const changes = () => count(bridge.lines.join('\n'), 'tools/list_changed')
+    const before = changes()
     await opensAfter(bridge, () => release.write('\n'))
-    await bridge.until(() => bridge.lines.some(line => line.includes('tools/list_changed')), 'word of other tools')
+    await bridge.until(() => changes() > before, 'word of other tools')
     assert.match(await bridge.call('lamp', { percent: 7 }), /7/)
     assert.equal(moves.at(-1), 7)
   })
