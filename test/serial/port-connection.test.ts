@@ -265,6 +265,22 @@ describe.skipIf(noPtys !== undefined)('A connection to a device', () => {
     expect(recorder.changes.at(-1)).toMatchObject({ state: 'open', name: first.path, device: 'other' })
   })
 
+  it('leaves the boot loader of the board alone, at whatever path it is', async () => {
+    const board = device()
+    const leonardo = { path: board.path, vendorId: '2341', productId: '8036' }
+    let plugged: PortDescription[] = [leonardo]
+    const { port, recorder } = connect(board.path, { ports: async () => plugged })
+    await recorder.until(() => recorder.state === 'open')
+    plugged = [{ ...leonardo, productId: '0036' }]
+    board.unplug()
+    board.plug()
+    await recorder.until(() => recorder.state === 'away')
+    await tries(port)
+    expect(recorder.changes).toHaveLength(2)
+    plugged = [leonardo]
+    await recorder.until(() => recorder.state === 'open')
+  })
+
   it('finds a device by its USB ids', async () => {
     const board = device()
     const plugged = { path: board.path, vendorId: '2341', productId: '0043' }

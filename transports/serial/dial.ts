@@ -1,6 +1,7 @@
 import type { ByteStream } from './byte-stream.ts'
 import { findPort, listPorts, type PortLookup, realPath } from './list-ports.ts'
-import { isSameDevice, type PortDescription } from './port-description.ts'
+import { isBootLoader, isSameDevice, type PortDescription, portText } from './port-description.ts'
+import { PortError } from './port-error.ts'
 import { findUsbPort, type PortSpec, portSpecText } from './port-spec.ts'
 import { type SerialOptions, serialStream } from './serial-stream.ts'
 import { tcpStream } from './tcp-stream.ts'
@@ -51,11 +52,15 @@ export async function dial(
 }
 
 async function pathOf(path: string, last: PortDescription | undefined, ports: PortLookup): Promise<string> {
-  if (last?.serialNumber === undefined) return path
+  if (last === undefined) return path
   const there = await findPort(path, ports)
   if (there !== undefined && isSameDevice(last, there)) return path
   const elsewhere = (await ports()).find(port => isSameDevice(last, port))
-  return elsewhere?.path ?? path
+  if (elsewhere !== undefined) return elsewhere.path
+  if (there !== undefined && isBootLoader(there, last)) {
+    throw new PortError('absent', `${portText(there)} is the boot loader of the board now, which is left to an upload`)
+  }
+  return path
 }
 
 function compared(before: PortDescription | undefined, now: PortDescription | undefined): 'same' | 'other' | 'unknown' {

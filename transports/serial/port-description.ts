@@ -43,3 +43,13 @@ export function isSameDevice(one: PortDescription, other: PortDescription): bool
     one.productId === other.productId
   )
 }
+
+/**
+ * Tells whether a device is the boot loader of a board that was there before. Boards of Arduino, Adafruit and Seeed with
+ * their own USB have one product id with the highest bit for their programs, and the same without it for the boot loader.
+ */
+export function isBootLoader(device: PortDescription, board: PortDescription): boolean {
+  const programs = 0x8000
+  const [productId, own] = [device, board].map(each => Number.parseInt(each.productId ?? '', 16))
+  return device.vendorId === board.vendorId && (productId! | programs) === own && productId !== own
+}

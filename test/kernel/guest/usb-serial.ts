@@ -35,6 +35,19 @@ function count(text: string, part: string): number {
   return text.split(part).length - 1
 }
 
+/** The ports that a process has open. */
+function portsOf({ process: { pid } }: Child): string[] {
+  const fds = `/proc/${pid}/fd`
+  const paths = readdirSync(fds).map(fd => {
+    try {
+      return readlinkSync(`${fds}/${fd}`)
+    } catch {
+      return ''
+    }
+  })
+  return paths.filter(path => path.startsWith('/dev/ttyACM'))
+}
+
 /** Does something, and waits until the bridge has opened a port after it. */
 async function opensAfter(bridge: Child, act: () => unknown): Promise<void> {
   const before = count(bridge.stderr, ' is open')
@@ -177,15 +190,7 @@ describe('a board on USB', () => {
       assert.equal(moves.at(-1), percent)
     }
     assert.ok(!moves.includes(100))
-    const fds = `/proc/${bridge.process.pid}/fd`
-    const open = readdirSync(fds).map(fd => {
-      try {
-        return readlinkSync(`${fds}/${fd}`)
-      } catch {
-        return ''
-      }
-    })
-    assert.equal(open.filter(path => path.startsWith('/dev/ttyACM')).length, 1)
+    assert.deepEqual(portsOf(bridge), [board.port])
   })
 
   test('gets new firmware by way of a boot loader, which the bridge keeps away from', async t => {
@@ -217,6 +222,27 @@ describe('a board on USB', () => {
     assert.match(await bridge.call('lamp', { percent: 7 }), /7/)
     assert.equal(moves.at(-1), 7)
   })
+})
+
+test('a board that is restarted into its boot loader by hand: the bridge, which knows its path, leaves that to the upload', async t => {
+  const moves: number[] = []
+  const leonardo = { vendorId: '2341', productId: '8036', product: 'Leonardo', firmware: firmware(moves) }
+  const board = new UsbBoard(leonardo)
+  t.after(() => board.remove())
+  const port = await board.plug()
+  settle()
+  const bridge = await hosted(t, ['--port', port])
+  await bridge.call('fan', { percent: 30 })
+  let heard = 0
+  const bootLoader: Firmware = () => ({ receive: ({ length }) => void (heard += length), end: () => {} })
+  assert.equal(await board.become({ productId: '0036', firmware: bootLoader }), port)
+  settle()
+  await bridge.tells('is gone: ')
+  assert.match(await bridge.call('fan', { percent: 40 }), /away/)
+  assert.deepEqual(portsOf(bridge), [])
+  await opensAfter(bridge, () => board.become(leonardo))
+  assert.match(await bridge.call('fan', { percent: 50 }), /50/)
+  assert.deepEqual([moves.at(-1), heard], [50, 0])
 })
 
 describe('two boards of one kind on USB', () => {
