@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { greenhouse, linkFirmware } from '../../bridge/firmware.ts'
-import { ferrule, ownFolders, startFerrule } from './rig/ferrule.ts'
+import { ferrule, listedPorts, ownFolders, startFerrule } from './rig/ferrule.ts'
 import { properties, settle, startUdev, udevadm } from './rig/udev.ts'
 import { UsbBoard } from './rig/usb-board.ts'
 
@@ -69,7 +69,7 @@ describe('who may use a board on USB', () => {
   })
 
   test('a user of the group may', async t => {
-    const { stdout } = await ferrule(t, ['ports'], foldersOfNobody(), asNobody(dialout))
+    const stdout = await listedPorts(t, foldersOfNobody(), asNobody(dialout))
     assert.match(stdout, /answers as +Greenhouse 1\.0\.0/)
   })
 
@@ -116,7 +116,7 @@ describe('who may use a board on USB', () => {
     })
 
     test('whoever sits at the computer may use it, without any group', async t => {
-      const { stdout } = await ferrule(t, ['ports'], foldersOfNobody(), asNobody())
+      const stdout = await listedPorts(t, foldersOfNobody(), asNobody())
       assert.match(stdout, /answers as +Greenhouse 1\.0\.0/)
     })
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { greenhouse, linkFirmware } from '../../bridge/firmware.ts'
-import { ferrule, startFerrule } from './rig/ferrule.ts'
+import { listedPorts, startFerrule } from './rig/ferrule.ts'
 import { settle, startUdev } from './rig/udev.ts'
 import { UsbBoard } from './rig/usb-board.ts'
 
@@ -23,7 +23,7 @@ describe('a board behind a USB chip without a serial number', () => {
 
   test('is a ttyUSB, and listed by what the chip is', async t => {
     assert.match(port, /^\/dev\/ttyUSB\d+$/)
-    const { stdout } = await ferrule(t, ['ports'])
+    const stdout = await listedPorts(t)
     assert.equal(
       stdout,
       [

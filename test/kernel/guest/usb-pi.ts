@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { ferrule, startFerrule } from './rig/ferrule.ts'
+import { listedPorts, startFerrule } from './rig/ferrule.ts'
 import { Gadget } from './rig/gadget.ts'
 import { settle, startUdev } from './rig/udev.ts'
 import { until } from './rig/wait.ts'
@@ -19,7 +19,7 @@ describe('a Raspberry Pi as the board: ferrule serve on its USB socket', () => {
     await pi.tells(`serves greenhouse at ${gadget.deviceEnd}`)
     const port = await until(() => gadget.hostEnd, 'the port of the Pi')
     settle()
-    const { stdout } = await ferrule(t, ['ports'])
+    const stdout = await listedPorts(t)
     assert.match(stdout, new RegExp(`${port}\n +what +greenhouse\n[^]*answers as +.*\\(MCP 20`))
     const bridge = startFerrule(t, ['bridge', '--port', 'PI4'])
     await bridge.initialize()

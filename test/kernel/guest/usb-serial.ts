@@ -4,7 +4,7 @@ import { after, afterEach, before, beforeEach, describe, type TestContext, test 
 import { actuator, type Board } from '../../../runtime/index.ts'
 import { type Firmware, greenhouse, linkFirmware } from '../../bridge/firmware.ts'
 import type { Child } from '../../child-process.ts'
-import { ferrule, ownFolders, startFerrule } from './rig/ferrule.ts'
+import { ferrule, listedPorts, ownFolders, startFerrule } from './rig/ferrule.ts'
 import { settle, startUdev } from './rig/udev.ts'
 import { UsbBoard } from './rig/usb-board.ts'
 import { until } from './rig/wait.ts'
@@ -79,7 +79,7 @@ describe('a board on USB', () => {
   const byId = `/dev/serial/by-id/usb-Raspberry_Pi_Pico_${serialNumber}-if00`
 
   test('is listed with its ids, its serial number, the path that stays and what answers', async t => {
-    const { stdout } = await ferrule(t, ['ports'])
+    const stdout = await listedPorts(t)
     const listed = [
       port,
       '  what        Raspberry Pi Pico',

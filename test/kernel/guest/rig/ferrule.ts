@@ -39,3 +39,17 @@ export async function ferrule(
   const { code } = await child.exit()
   return { code, stdout: child.lines.join('\n'), stderr: child.stderr }
 }
+
+/**
+ * What `ferrule ports` prints. It gives a board eight seconds to answer, which may be too short on a busy machine: then it
+ * is run again, a few times.
+ */
+export async function listedPorts(
+  test: Ended,
+  ...rest: [env?: Record<string, string>, before?: readonly string[]]
+): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    const { stdout } = await ferrule(test, ['ports'], ...rest)
+    if (!stdout.includes('nothing that is known answers') || tries === 5) return stdout
+  }
+}
