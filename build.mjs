@@ -23,6 +23,18 @@ const entryPoints = [
   'bin/ferrule.ts',
 ]
 
+/**
+ * What `ferrule serve` and `ferrule bridge` read in any case, also where the source waits with it for the first answer.
+ * Hosts start many of them at once.
+ */
+const readByEveryServer = new RegExp(
+  `[\\\\/]bin[\\\\/](${[
+    '(main|commands|parse|failure|operator-options|nearest|place|resolve|load|one-host|serve)',
+    'record[\\\\/](options|line|places|open-line|record-file|repeats|file-recorder|folder-recorder)',
+    'share[\\\\/](orphan|controls|socket-link|server-door|meeting-folder|claim|door-line|server-doors)',
+  ].join('|')})\\.ts$`,
+)
+
 const made = 'dist.new'
 rmSync(made, { recursive: true, force: true })
 const tsc = createRequire(import.meta.url)
@@ -32,7 +44,10 @@ execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', ma
 const bundle = await rolldown({
   input: Object.fromEntries(entryPoints.map(entry => [entry.replace(/\.ts$/, ''), entry])),
   platform: 'node',
+  checks: { ineffectiveDynamicImport: false },
   external: [/^tsx(\/|$)/, 'serialport', 'avr8js', 'jose'],
+  // The file of an entry point holds its code, also where another one shares it: else each would be two files to read.
+  preserveEntrySignatures: 'allow-extension',
 })
 await bundle.write({
   dir: made,
@@ -41,10 +56,25 @@ await bundle.write({
   comments: { jsdoc: false },
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
+  minifyInternalExports: false,
+  comments: { legal: true, annotation: true, jsdoc: false },
   codeSplitting: {
-    groups: [{ name: 'runtime', test: /[\\/](runtime[\\/](?!client[\\/])|node_modules[\\/]@cfworker[\\/])/ }],
+    groups: [
+      { name: 'runtime', test: /[\\/](runtime[\\/](?!client[\\/])|node_modules[\\/]@cfworker[\\/])/ },
+      { name: 'stdio', test: /[\\/]transports[\\/]stdio[\\/]/ },
+      { name: 'command', test: readByEveryServer },
+    ],
   },
 })
+// One character beyond Latin-1 makes V8 keep a whole file with two bytes for each of its characters. An escape means the
+// same wherever such a character stands, but for a raw text.
+for (const file of readdirSync(made, { recursive: true, encoding: 'utf8' })) {
+  if (!file.endsWith('.js')) continue
+  const code = readFileSync(join(made, file), 'utf8')
+  if (/String\.raw|\\[^\0-\x7f]/.test(code)) continue
+  const escaped = code.replace(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  if (escaped !== code) writeFileSync(join(made, file), escaped)
+}
 // Declarations that no entry point leads to describe what is inside the chunks.
 const reached = new Set()
 const reach = file => {

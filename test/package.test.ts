@@ -142,6 +142,21 @@ describe('what is read at the start', () => {
     expect(files.length).toBeLessThanOrEqual(6)
   })
 
+  it('a server on standard input and output: the two files of its imports', () => {
+    const files = filesRead(env =>
+      run(
+        `import { createServer } from 'ferrule'
+        import { stdio } from 'ferrule/transports/stdio'
+        await stdio({ graceMs: 1, flushMs: 1 }).serve(createServer({ name: 'empty' }))`,
+        env,
+      ),
+    )
+    expect(files.map(file => file.replaceAll('\\', '/')).sort()).toEqual([
+      'ferrule/dist/runtime/index.js',
+      'ferrule/dist/transports/stdio/index.js',
+    ])
+  })
+
   it('the command: few files for what it does, and no loader for TypeScript', () => {
     const files = filesRead(more =>
       execFileSync(process.execPath, [command, '--version'], { env: { ...plainEnv, ...more } }),
