@@ -2,7 +2,16 @@
 // further module read costs a small board about half a millisecond at start. For the same reason the library of the core
 // is part of those chunks: read as it comes, in a dozen files, it takes longer than the rest of the start.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import fs, {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -24,16 +33,40 @@ const entryPoints = [
 ]
 
 /**
- * What `ferrule serve` and `ferrule bridge` read in any case, also where the source waits with it for the first answer.
- * Hosts start many of them at once.
+ * What `ferrule serve` reads in any case, and `ferrule bridge` mostly, also where the source waits with it: hosts start
+ * many of them at once. Apart from it is what imports the standard transport, which takes standard output when it is read.
  */
-const readByEveryServer = new RegExp(
+const ofEveryServer = new RegExp(
   `[\\\\/]bin[\\\\/](${[
-    '(main|commands|parse|failure|operator-options|nearest|place|resolve|load|one-host|serve)',
+    '(main|commands|parse|failure|operator-options|nearest|place|resolve|load)',
     'record[\\\\/](options|line|places|open-line|record-file|repeats|file-recorder|folder-recorder)',
-    'share[\\\\/](orphan|controls|socket-link|server-door|meeting-folder|claim|door-line|server-doors)',
+    'share[\\\\/](controls|socket-link|server-door|meeting-folder|claim|door-line|server-doors)',
   ].join('|')})\\.ts$`,
 )
+const ofServing = /[\\/]bin[\\/](serve|one-host|share[\\/]orphan)\.ts$/
+
+/**
+ * Node reads every member of a built-in module that is imported: of node:process that makes all three standard streams,
+ * of node:fs it loads its streams. Together they took a fifth of the start of a command.
+ */
+const quietBuiltins = {
+  name: 'quiet-builtins',
+  transform: code =>
+    code
+      .replace(/^import process from 'node:process'\n/m, '')
+      .replace(/^import (\{[\w, ]+\}) from 'node:process'\n/m, 'const $1 = process\n'),
+  // Only of the command: what a user may bundle keeps the import that every bundler knows.
+  resolveId: (id, importer) => (id === 'node:fs' && /[\\/]bin[\\/]/.test(importer) ? quietFs : null),
+  load(id) {
+    if (id !== quietFs) return null
+    const members = Object.entries(Object.getOwnPropertyDescriptors(fs))
+    const names = members.flatMap(([name, { value }]) => (value === undefined ? [] : [name]))
+    const code = `import { createRequire } from 'node:module'
+      export const { ${names.join(', ')} } = createRequire(import.meta.url)('node:fs')`
+    return { code, moduleSideEffects: false }
+  },
+}
+const quietFs = '\0quiet-fs'
 
 const made = 'dist.new'
 rmSync(made, { recursive: true, force: true })
@@ -44,6 +77,7 @@ execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', ma
 const bundle = await rolldown({
   input: Object.fromEntries(entryPoints.map(entry => [entry.replace(/\.ts$/, ''), entry])),
   platform: 'node',
+  plugins: [quietBuiltins],
   checks: { ineffectiveDynamicImport: false },
   external: [/^tsx(\/|$)/, 'serialport', 'avr8js', 'jose'],
   // The file of an entry point holds its code, also where another one shares it: else each would be two files to read.
@@ -62,7 +96,8 @@ await bundle.write({
     groups: [
       { name: 'runtime', test: /[\\/](runtime[\\/](?!client[\\/])|node_modules[\\/]@cfworker[\\/])/ },
       { name: 'stdio', test: /[\\/]transports[\\/]stdio[\\/]/ },
-      { name: 'command', test: readByEveryServer },
+      { name: 'command', test: id => id === quietFs || ofEveryServer.test(id) },
+      { name: 'serving', test: ofServing },
     ],
   },
 })

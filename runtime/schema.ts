@@ -1,5 +1,5 @@
 import { DefinitionError } from './errors.ts'
-import { acceptorOf } from './schema/accept.ts'
+import { type Accepts, acceptorOf } from './schema/accept.ts'
 import { readDefinition } from './schema/definition.ts'
 import { type Definition, errorsOf, type Lookup, lookupOf } from './schema/library.ts'
 import { isObject, isPlain } from './schema/plain.ts'
@@ -43,11 +43,15 @@ export function compileSchema(schema: InputSchema, what: string, subject: Subjec
       },
     }
   }
-  const accepts = acceptorOf(definition.root)
+  let accepts: Accepts | undefined
   let lookup: Lookup | undefined
+  let isFirst = true
   return {
     json,
     check(value) {
+      // A server has many tools, and a model calls few of them.
+      if (isFirst) accepts = acceptorOf(definition.root)
+      isFirst = false
       if (accepts?.(value, 0)) return { ok: true, value }
       lookup ??= lookupOf(definition.root)
       return checkByLibrary(definition, lookup, value, words)

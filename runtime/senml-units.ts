@@ -177,8 +177,8 @@ export function readableUnit(unit: SenmlUnit): string {
 }
 
 /** What people write, in lower case and without blanks, where the registry's symbol or name does not tell by itself. */
-const mistakes = new Map<string, SenmlUnit>(
-  Object.entries({
+function mistakes(): (readonly [string, SenmlUnit])[] {
+  return Object.entries({
     Cel: ['c', '°c', '℃', 'degc', 'deg_c', 'degreec', 'degreesc', 'celsius', 'centigrade', 'degreecelsius'],
     K: ['°k', 'degk', 'kelvins'],
     '/100': ['%', 'percent', 'percentage', 'pct', 'per-cent'],
@@ -234,8 +234,8 @@ const mistakes = new Map<string, SenmlUnit>(
     NTU: ['turbidity'],
   } satisfies Partial<Record<SenmlUnit, string[]>>).flatMap(([unit, texts]) =>
     texts.map(text => [text, unit as SenmlUnit] as const),
-  ),
-)
+  )
+}
 
 /**
  * The registered unit that somebody probably meant: `Cel` for `C`, `°C` or `celsius`, `lx` for `lux`, `/100` for `%`.
@@ -247,12 +247,14 @@ export function nearestUnit(wrong: string): SenmlUnit | undefined {
   const lower = text.toLowerCase()
   // Letter for letter first, or `S` would be the second and `MHz` something else than itself.
   if (isSenmlUnit(text) && text !== 'C' && !senmlUnits.get(text)?.avoid) return text
-  return mistakes.get(lower) ?? bySpelling.get(lower) ?? (isSenmlUnit(text) ? text : undefined)
+  guesses ??= new Map([...spellings(), ...mistakes()])
+  return guesses.get(lower) ?? (isSenmlUnit(text) ? text : undefined)
 }
 
-/** Symbols and names in lower case; where two differ only in case, neither is a good guess. */
-const bySpelling = spellings()
+/** Made at the first mistake: made while the module loads, it took a fiftieth of a cold start. */
+let guesses: ReadonlyMap<string, SenmlUnit> | undefined
 
+/** Symbols and names in lower case; where two differ only in case, neither is a good guess. */
 function spellings(): ReadonlyMap<string, SenmlUnit> {
   const found = new Map<string, SenmlUnit>()
   const twice = new Set<string>()
