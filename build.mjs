@@ -91,7 +91,6 @@ await bundle.write({
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
   minifyInternalExports: false,
-  comments: { legal: true, annotation: true, jsdoc: false },
   codeSplitting: {
     groups: [
       { name: 'runtime', test: /[\\/](runtime[\\/](?!client[\\/])|node_modules[\\/]@cfworker[\\/])/ },
