@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
 import { Client, type Message } from '../client.ts'
 import { version } from '../place.ts'
+import { findProgram, spawning } from '../program.ts'
 import type { Examination } from './steps.ts'
 
 interface Entry {
@@ -113,7 +114,8 @@ async function examineServer(program: string, args: string[], env: Record<string
   // The little that an app gives: what only a terminal has must not be what makes it work.
   const { HOME, USER, TMPDIR, SystemRoot, APPDATA, LOCALAPPDATA, USERPROFILE, XDG_RUNTIME_DIR } = process.env
   const given = { HOME, USER, TMPDIR, SystemRoot, APPDATA, LOCALAPPDATA, USERPROFILE, XDG_RUNTIME_DIR, ...env }
-  const child = spawn(program, args, { cwd: '/', env: given, stdio: ['pipe', 'pipe', 'pipe'] })
+  const { file, args: words, shell } = spawning(program, args)
+  const child = spawn(file, words, { cwd: '/', env: given, stdio: ['pipe', 'pipe', 'pipe'], shell })
   const strays: string[] = []
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -188,26 +190,4 @@ async function leave(child: ChildProcess, ended: Promise<string>): Promise<void>
   const late = setTimeout(() => child.kill('SIGKILL'), leaveMs)
   await ended
   clearTimeout(late)
-}
-
-/** The program that a command means, as a system looks for it. */
-function findProgram(command: string): string | undefined {
-  const suffixes = process.platform === 'win32' ? ['', '.exe', '.cmd'] : ['']
-  const folders = /[\\/]/.test(command) ? [''] : (process.env.PATH ?? '').split(delimiter)
-  for (const folder of folders) {
-    for (const suffix of suffixes) {
-      const path = folder === '' ? command + suffix : join(folder, command + suffix)
-      if (isProgram(path)) return path
-    }
-  }
-  return undefined
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
 }

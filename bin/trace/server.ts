@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Failure } from '../failure.ts'
+import { spawning } from '../program.ts'
 import { MessageTrace, type Recorder } from './recorder.ts'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -8,8 +9,9 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
  * Starts a stdio MCP server, passes everything on as it is in both directions, and shows it. Returns the code that the
  * server ended with.
  */
-export async function traceServer([command, ...args]: readonly string[], recorder: Recorder): Promise<number> {
-  const child = spawn(command!, args, { stdio: ['pipe', 'pipe', 'inherit'], shell: false })
+export async function traceServer([command, ...rest]: readonly string[], recorder: Recorder): Promise<number> {
+  const { file, args, shell } = spawning(command!, rest)
+  const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'], shell })
   const trace = new MessageTrace(recorder)
   const { stdin, stdout } = child
   process.stdin.on('data', (chunk: Buffer) => trace.push('host', chunk))

@@ -17,6 +17,16 @@ describe('The name of a port', () => {
   })
 
   it.each([
+    ['com12', 'win32', 'COM12'],
+    ['\\\\.\\COM12', 'win32', 'COM12'],
+    ['com12', 'linux', 'com12'],
+    ['/dev/tty.usbmodem1', 'darwin', '/dev/cu.usbmodem1'],
+    ['/dev/ttyACM0', 'linux', '/dev/ttyACM0'],
+  ] as const)('%s on %s is the port that the system lists as %s', (text, platform, path) => {
+    expect(parsePortSpec(text, platform)).toEqual({ kind: 'path', path })
+  })
+
+  it.each([
     ['', 'is empty'],
     ['usb:arduino', 'usb:VID:PID'],
     ['usb:2341', 'usb:VID:PID'],

@@ -1,3 +1,4 @@
+import process from 'node:process'
 import { type PortDescription, portsText, portText } from './port-description.ts'
 import { PortError } from './port-error.ts'
 
@@ -12,11 +13,20 @@ export type PortSpec =
  *
  * @throws PortError with code `spec` when it means nothing
  */
-export function parsePortSpec(spec: string): PortSpec {
+export function parsePortSpec(spec: string, platform: NodeJS.Platform = process.platform): PortSpec {
   if (/^usb:/i.test(spec)) return parseUsb(spec)
   if (/^[a-z]+:\/\//i.test(spec)) return parseTcp(spec)
   if (spec.trim() === '') throw new PortError('spec', 'the name of the port is empty')
-  return { kind: 'path', path: spec }
+  return { kind: 'path', path: listedPath(spec, platform) }
+}
+
+/**
+ * A port that has several names by the one that the system lists: Windows takes `com3` and `\\.\COM3` for `COM3`, and on macOS
+ * `/dev/tty.usbmodem1` is `/dev/cu.usbmodem1`, but waits for a carrier that no board has.
+ */
+function listedPath(path: string, platform: NodeJS.Platform): string {
+  if (platform === 'win32') return /^(?:[\\/]{2}\.[\\/])?(com\d+)$/i.exec(path)?.[1]?.toUpperCase() ?? path
+  return platform === 'darwin' ? path.replace(/^\/dev\/tty\./, '/dev/cu.') : path
 }
 
 function parseUsb(spec: string): PortSpec {
