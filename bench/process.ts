@@ -151,11 +151,11 @@ export class Measured {
     return ns / 1e6
   }
 
-  /** Resident and anonymous memory, in MiB. */
-  memory(): { resident: number; anonymous: number } {
+  /** Resident memory now and at its peak, and anonymous memory, in MiB. */
+  memory(): { resident: number; peak: number; anonymous: number } {
     const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8')
     const kB = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1])
-    return { resident: kB('VmRSS') / 1024, anonymous: kB('RssAnon') / 1024 }
+    return { resident: kB('VmRSS') / 1024, peak: kB('VmHWM') / 1024, anonymous: kB('RssAnon') / 1024 }
   }
 
   /** Asks the preloaded `heap.mjs`. */
