@@ -9,12 +9,12 @@ export interface Profile {
 }
 
 /** Without a flag of V8 a start takes no longer: see docs/performance.md. */
-export const light: Profile = { name: 'light', env: { MALLOC_ARENA_MAX: '1', NODE_OPTIONS: '--v8-pool-size=0' } }
+export const light: Profile = { name: 'light', env: { MALLOC_ARENA_MAX: '1', NODE_OPTIONS: '--v8-pool-size=1' } }
 
 /** For a board with 512 MB or less. Everything in it may stand in NODE_OPTIONS. */
 export const small: Profile = {
   name: 'small',
-  env: { MALLOC_ARENA_MAX: '1', NODE_OPTIONS: '--v8-pool-size=0 --max-semi-space-size=1 --max-old-space-size=64' },
+  env: { MALLOC_ARENA_MAX: '1', NODE_OPTIONS: '--v8-pool-size=1 --max-semi-space-size=1 --max-old-space-size=64' },
 }
 
 const alone = (...flags: string[]): Profile => ({ name: flags.join(' '), flags })
@@ -27,7 +27,7 @@ export const profiles: readonly Profile[] = [
   alone('--optimize-for-size'),
   alone('--single-threaded'),
   { ...alone('--lite-mode'), slow: true },
-  alone('--v8-pool-size=0'),
+  alone('--v8-pool-size=1'),
   { name: 'UV_THREADPOOL_SIZE=1', env: { UV_THREADPOOL_SIZE: '1' } },
   { name: 'MALLOC_ARENA_MAX=1', env: { MALLOC_ARENA_MAX: '1' } },
   light,

@@ -1,7 +1,7 @@
 /**
  * Everything that is measured of the runtime, in one run: `npm run bench`. See README.md in this folder.
  *
- *   npm run bench -- [--quick] [--write] [--only starts,calls,heap,lines,pieces,installed,framer,growth]
+ *   npm run bench -- [--quick] [--write] [--only starts,calls,heap,lines,pieces,installed,framer,growth,memory]
  *                    [--servers floor,ferrule]
  */
 import { spawnSync } from 'node:child_process'
@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
 const { quick } = options
 
 /** What runs as a program of its own, with flags of its own, and prints its section: name, and the file. */
-const programs = { framer: 'framer.ts', growth: 'growth.ts' }
+const programs = { framer: 'framer.ts', growth: 'growth.ts', memory: 'small-memory.ts' }
 const parts = [...comparisons, ...Object.keys(programs)]
 const wanted = options.only?.split(',') ?? parts
 for (const name of wanted) {

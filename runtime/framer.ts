@@ -12,7 +12,8 @@
 
 const newline = 0x0a
 const keptSpillBytes = 64 * 1024
-const shortCopyBytes = 48
+/** What is shorter is searched and copied byte by byte: a call of `indexOf` or `set` costs more. */
+const shortBytes = 48
 
 /** Takes a line: the bytes from `start` up to `end` (exclusive), good during the call only. `false` stops the framer. */
 export type LineReceiver = (bytes: Uint8Array, start: number, end: number) => boolean | void
@@ -52,7 +53,8 @@ export class Framer {
   push(chunk: Uint8Array, from = 0): number {
     let start = from
     while (start < chunk.length) {
-      const end = chunk.indexOf(newline, start)
+      const isShort = chunk.length - start <= shortBytes
+      const end = isShort ? indexOfNewline(chunk, start) : chunk.indexOf(newline, start)
       if (end === -1) {
         this.#keep(chunk, start)
         return chunk.length
@@ -118,7 +120,7 @@ export class Framer {
       this.#spill = grown
     }
     // A view for `set` costs 96 bytes: more than a short piece is worth.
-    if (length <= shortCopyBytes) {
+    if (length <= shortBytes) {
       for (let from = start, to = this.#spilled; from < end; from++, to++) this.#spill[to] = chunk[from]!
     } else {
       this.#spill.set(start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end), this.#spilled)
@@ -128,3 +130,8 @@ export class Framer {
 }
 
 const empty = new Uint8Array(0)
+
+function indexOfNewline(chunk: Uint8Array, start: number): number {
+  for (let at = start; at < chunk.length; at++) if (chunk[at] === newline) return at
+  return -1
+}

@@ -13,7 +13,9 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { light, small } from '../bench/profiles.ts'
+import { Child, projectDir } from './child.ts'
 
 // Each test runs a process or two, several at a time, on machines that may be slow.
 vi.setConfig({ testTimeout: 120_000 })
@@ -549,5 +551,37 @@ describe.skipIf(!hasScript).concurrent('ferrule try, in a terminal (needs `scrip
     await sees(/ferrule host claude-desktop @greenhouse/)
     type('\x03')
     expect(await ended).toBe(0)
+  })
+})
+
+describe('on a board with little memory', () => {
+  it.each([light, small])(
+    'started as the page on performance says, $name, it does everything',
+    async ({ env = {} }) => {
+      const child = new Child(process.execPath, [ferrule, 'serve', '@greenhouse'], { env, cwd: lone })
+      onTestFinished(() => child.stop())
+      await child.initialize()
+      const uri = 'sensor://greenhouse/soil_moisture'
+      expect(await child.request('resources/subscribe', { uri })).toMatchObject({ result: {} })
+      expect(await child.call('pump', { seconds: 1 })).toContain('litres')
+      await child.until(
+        () => child.lines.some(line => line.includes('notifications/resources/updated') && line.includes(uri)),
+        'the soil to get wet',
+      )
+      const answers = await Promise.all(Array.from({ length: 500 }, () => child.request('resources/read', { uri })))
+      expect(answers.every(({ result }) => result.contents.length === 2)).toBe(true)
+      const padding = { 'example.com/pad': 'x'.repeat(4_000_000) }
+      expect(await child.request('resources/read', { uri, _meta: padding })).toMatchObject({ result: {} })
+      child.process.stdin!.end()
+      expect(await child.exited).toMatchObject({ code: 0 })
+    },
+  )
+
+  it('that page shows the settings for a host and for a service', () => {
+    const page = readFileSync(join(projectDir, 'docs/performance.md'), 'utf8')
+    for (const [name, value] of Object.entries(small.env!)) {
+      expect(page).toContain(`"${name}": "${value}"`)
+      expect(page).toContain(`Environment="${name}=${value}"`)
+    }
   })
 })
