@@ -129,6 +129,13 @@ describe('what is printed', () => {
     )
   })
 
+  it('for one whose BME280 does not answer: what to check', async () => {
+    const { text } = await reported({ buses: { 1: { name: headerBus } } })
+    expect(text).toContain(
+      'nobody answers. Should somebody? Check 3.3 V (pin 1), SDA (pin 3), SCL (pin 5), ground (pin 6)',
+    )
+  })
+
   it('names from elsewhere steer no terminal', async () => {
     const { text } = await reported({ buses: { 1: { name: 'bus\x1b[31m' } } })
     expect(text).not.toContain('\x1b')

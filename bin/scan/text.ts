@@ -54,7 +54,7 @@ function found({ i2c, quantities }: Scan, entries: readonly NamedEntry[]): Line[
 }
 
 function chipText({ part, driver }: FoundI2CChip): string {
-  if (part === undefined) return `the driver ${plain(driver!)} of the kernel has it: what it measures is below`
+  if (part === undefined) return `with the driver ${plain(driver!)} of the kernel`
   const without = part.driver === undefined ? '; there is no driver for it here' : ''
   return `${part.name}: ${part.what}${without}`
 }
@@ -122,7 +122,9 @@ function buses({ i2c, spi, pwm, uarts, leds, oneWireOthers }: Scan): Line[] {
     ...(oneWireOthers.length === 0 ? [] : [['1-Wire', `${oneWireOthers.join(', ')}: no thermometers`]]),
     ...(spi.length === 0
       ? []
-      : [['SPI', `${spi.map(({ name }) => name).join(', ')}: who is there, no bus of its kind can tell`]]),
+      : [
+          ['SPI', `${spi.map(({ name }) => name).join(', ')}: a chip there does not say so, name it in the board file`],
+        ]),
     ...(reached.length === 0 ? [] : [['PWM', reached.join(', ')]]),
     ...uarts.map(uart => ['UART', uartText(uart)]),
     ...(leds.length === 0 ? [] : [['LEDs', leds.map(({ name }) => plain(name)).join(', ')]]),
@@ -137,11 +139,14 @@ function uartText({ name, port, usedFor }: FoundUART): string {
   return name === 'serial0' ? `${place}: for a board on a cable, ferrule bridge --port /dev/serial0` : place
 }
 
-function askedText({ asked, why, chips, number }: FoundI2CBus): string {
-  const count = chips.length === 0 ? 'nobody answers' : chips.length === 1 ? '1 chip' : `${chips.length} chips`
-  if (asked) return why === undefined ? `: ${count}` : `: ${count}; ${plain(why)}`
-  return why === undefined ? `: not asked; --bus ${number} asks it` : `: not asked, ${plain(why)}`
+function askedText({ asked, why, chips, number, purpose }: FoundI2CBus): string {
+  if (!asked) return why === undefined ? `: not asked; --bus ${number} asks it` : `: not asked, ${plain(why)}`
+  if (chips.length === 0) return `: nobody answers${number === 1 && purpose === 'header' ? wiringText : ''}`
+  const count = chips.length === 1 ? '1 chip' : `${chips.length} chips`
+  return why === undefined ? `: ${count}` : `: ${count}; ${plain(why)}`
 }
+
+const wiringText = '. Should somebody? Check 3.3 V (pin 1), SDA (pin 3), SCL (pin 5), ground (pin 6)'
 
 function pins({ header, chips, model }: Scan): Line[] {
   if (header.length === 0) {

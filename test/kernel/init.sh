@@ -15,7 +15,7 @@ run=$(argument ferrule_run)
 kernel=$(argument ferrule_kernel)
 mount -t hostfs -o "$run" none "$run"
 # finit_module and, at the end, reboot with RB_POWER_OFF, by their numbers on x86-64: perl is everywhere, insmod is not.
-for module in "i2c-stub.ko chip_addr=0x48,0x50" hwsim.ko; do
+for module in "i2c-stub.ko chip_addr=0x40,0x48,0x49,0x50,0x76" hwsim.ko; do
   # shellcheck disable=SC2086
   perl -e 'my ($file, $options) = (@ARGV, ""); open(my $module, "<", $file) or die "$file: $!\n";
     syscall(313, fileno($module), $options, 0) == 0 or die "$file: $!\n"' $kernel/$module
