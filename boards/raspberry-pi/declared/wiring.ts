@@ -26,6 +26,11 @@ class Late<Taken> {
     return this.#taken
   }
 
+  /** What was taken, where it was. */
+  get taken(): Taken | undefined {
+    return this.#taken
+  }
+
   /** Closes it with what it is given, where it was taken. */
   close(close: (taken: Taken) => void): void {
     const taken = this.#taken
@@ -76,7 +81,10 @@ export class Wiring {
     const late = new Late(title, () => i2c({ ...this.#system, ...options }))
     return this.#kept({
       address,
-      title,
+      // A bus that was named is known by its number once it is there.
+      get title() {
+        return late.taken?.title ?? title
+      },
       take: () => late.get(),
       write: async bytes => late.get().write(bytes),
       read: async byteLength => late.get().read(byteLength),
