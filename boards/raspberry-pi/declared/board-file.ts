@@ -20,22 +20,25 @@ export function boardFromJson(text: string, options: Omit<RaspberryPiOptions, 'l
     if (!(thrown instanceof JsonMistake)) throw thrown
     throw new DeclarationError(file, [{ path: '', text: thrown.message, ...thrown.place }])
   }
-  const { value, lines, twice } = read
-  const doubled: Mistake[] = twice.map(({ path, line, firstLine }) => ({
-    path,
-    line,
-    text: `stands in line ${firstLine} already: give one of them another name`,
-  }))
+  const { value, slips, lines, twice } = read
+  const mistakes: Mistake[] = [
+    ...slips.map(({ text, place }) => ({ path: '', text, ...place })),
+    ...twice.map(({ path, line, firstLine }) => ({
+      path,
+      line,
+      text: `stands in line ${firstLine} already: give one of them another name`,
+    })),
+  ]
   const lineOf = (path: string) => lines.get(path) ?? lines.get(path.slice(0, Math.max(path.lastIndexOf('.'), 0)))
   try {
     const board = raspberryPi(value as BoardDeclaration, { ...options, file, lineOf })
-    if (doubled.length === 0) return board
+    if (mistakes.length === 0) return board
   } catch (thrown) {
     if (!(thrown instanceof DeclarationError)) throw thrown
-    doubled.push(...thrown.mistakes)
+    mistakes.push(...thrown.mistakes)
   }
   throw new DeclarationError(
     file,
-    doubled.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+    mistakes.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
   )
 }

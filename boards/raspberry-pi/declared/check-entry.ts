@@ -124,7 +124,9 @@ function driverOf(section: Section, path: string, name: unknown, tell: Tell): Dr
 
 function meantDriver(drivers: readonly Driver[], name: string): string {
   const word = name.toLowerCase().replaceAll(/[ _]/g, '-')
-  const known = drivers.find(driver => driver.name === word || driver.alsoCalled?.includes(word))
+  const isCalled = (words: readonly string[]) =>
+    drivers.find(driver => words.some(each => driver.name === each || driver.alsoCalled?.includes(each)))
+  const known = isCalled([word]) ?? isCalled(word.split('-'))
   const names = drivers.map(driver => driver.name)
   const meant = known?.name ?? nearest(word, names)
   return meant === undefined ? `There is ${listed(names)}` : `Did you mean "${meant}"?`

@@ -14,9 +14,17 @@ export class JsonMistake extends Error {
   }
 }
 
+/** A comma too many or too few: what was meant is plain, so that the rest can be read and told of as well. */
+export interface Slip {
+  readonly text: string
+  readonly place: Place
+}
+
 /** A JSON text that was read: its value, and where each of its members stands. */
 export interface ReadJson {
   readonly value: unknown
+  /** Commas that are too many or missing: with one of these it is no JSON. */
+  readonly slips: readonly Slip[]
   /** By path, `sensors.air.address`: the line of the member's name, or of the item of a list. */
   readonly lines: ReadonlyMap<string, number>
   /** Members that an object has twice, with the line of the second one. JSON itself allows it, and forgets the first. */
@@ -33,6 +41,7 @@ const deepest = 100
 export function readJson(text: string): ReadJson {
   const lines = new Map<string, number>()
   const twice: { path: string; line: number; firstLine: number }[] = []
+  const slips: Slip[] = []
   // Notepad begins a file with one.
   let at = text.startsWith('\uFEFF') ? 1 : 0
   space()
@@ -40,7 +49,7 @@ export function readJson(text: string): ReadJson {
   space()
   if (at < text.length)
     throw mistake('the file goes on behind its last }: there is one } or ] too many above, or two files are in one')
-  return { value, lines, twice }
+  return { value, slips, lines, twice }
 
   function read(path: string, depth: number): unknown {
     if (depth > deepest) throw mistake('this is nested too deep')
@@ -63,7 +72,7 @@ export function readJson(text: string): ReadJson {
     for (let first = true; ; first = false) {
       space()
       if (text[at] === '}') {
-        if (!first) throw mistake('there is a comma too many before this }')
+        if (!first) slip('there is a comma too many before this }')
         break
       }
       if (text[at] !== '"') throw mistake(at >= text.length ? unclosed(start) : wrongName())
@@ -96,7 +105,7 @@ export function readJson(text: string): ReadJson {
     for (let first = true; ; first = false) {
       space()
       if (text[at] === ']') {
-        if (!first) throw mistake('there is a comma too many before this ]')
+        if (!first) slip('there is a comma too many before this ]')
         break
       }
       if (at >= text.length) throw mistake(unclosed(start))
@@ -117,7 +126,7 @@ export function readJson(text: string): ReadJson {
     let behind = at
     while (/\s/.test(text[behind - 1] ?? '')) behind--
     if (text[at] === '"' || text[at] === '{' || text[at] === '[' || /[-\w]/.test(text[at]!))
-      throw mistake('a comma is missing here', behind)
+      return slip('a comma is missing here', behind)
     throw mistake(`there must be a comma or ${end} here, and there is ${JSON.stringify(text[at])}${comment()}`)
   }
 
@@ -176,6 +185,10 @@ export function readJson(text: string): ReadJson {
 
   function unclosed(start: number): string {
     return `the file ends, and the ${text[start]} of line ${placeOf(start).line} is still open: a ${text[start] === '{' ? '}' : ']'} is missing`
+  }
+
+  function slip(text: string, where = at): void {
+    slips.push({ text, place: placeOf(where) })
   }
 
   function mistake(message: string, where = at): JsonMistake {

@@ -4,7 +4,8 @@ import { calibration } from './calibration.ts'
 import { choice, type Field, field, flag, integer, isThere, number, text, Wrong } from './field.ts'
 
 const milliseconds = (description: string, example: number) => number(description, { minimum: 0, unit: ' ms' }, example)
-const some = (description: string, example: number) => number(description, { above: 0 }, example)
+const some = (description: string, unit: string, example: number) =>
+  number(description, { above: 0, ...(unit !== '' && { unit }) }, example)
 
 /** What people may say of every entry. */
 const texts = {
@@ -15,9 +16,16 @@ const texts = {
 /** What any sensor may be told, beside where it is wired. */
 export const sensorSettings = {
   ...texts,
-  ttlMs: milliseconds('A new value comes at most this often', 1000),
-  minIntervalMs: milliseconds('Subscribers hear of changes at most this often; 1000 when left out', 1000),
-  timeoutMs: number('A reading that takes longer has failed; 10000 when left out', { above: 0, unit: ' ms' }, 10_000),
+  ttlMs: milliseconds('A new value comes at most this often, in milliseconds', 1000),
+  minIntervalMs: milliseconds(
+    'Subscribers hear of changes at most this often, in milliseconds; 1000 when left out',
+    1000,
+  ),
+  timeoutMs: number(
+    'A reading that takes longer, in milliseconds, has failed; 10000 when left out',
+    { above: 0, unit: ' ms' },
+    10_000,
+  ),
   history: history(),
 } as const
 
@@ -34,9 +42,9 @@ export const quantitySettings = {
 /** What any actuator may be told, beside where it is wired. */
 export const actuatorSettings = {
   ...texts,
-  holdForMs: some('The longest time away from the safe state', 30_000),
-  minIntervalMs: some('A move sooner than this after the last one is refused', 1000),
-  maxRate: some('The most that it may change in a second', 50),
+  holdForMs: some('The longest time away from the safe state, in milliseconds', ' ms', 30_000),
+  minIntervalMs: some('A move sooner than this after the last one is refused, in milliseconds', ' ms', 1000),
+  maxRate: some('The most that it may change in a second', '', 50),
   group: text('Of all actuators with the same group only one may be on', 'motors', 64),
   confirm: choice('When a person is asked before it moves', ['never', 'first', 'each']),
   audience: choice('Who may move it: the model as well, or a person only', ['model', 'person']),

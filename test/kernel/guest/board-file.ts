@@ -125,7 +125,7 @@ describe('a board file, through the kernel', () => {
     assert.equal(header.level(17), false)
     await served.end()
     assert.equal(header.level(17), true)
-    assert.equal(served.stderr, '')
+    assert.doesNotMatch(served.stderr, /not there now|could not be/)
   })
 
   test('what is not there or taken is told at the start, and nothing is held', async () => {

@@ -5,7 +5,8 @@ import { JsonMistake, readJson } from '../../../boards/raspberry-pi/declared/jso
 
 function said(text: string): string {
   try {
-    readJson(text)
+    const [slip] = readJson(text).slips
+    if (slip !== undefined) return `${slip.place.line}:${slip.place.column} ${slip.text}`
   } catch (thrown) {
     if (!(thrown instanceof JsonMistake)) throw thrown
     return `${thrown.place.line}:${thrown.place.column} ${thrown.message}`
@@ -117,6 +118,19 @@ describe('a file', () => {
   it('that is no JSON: line and column', () => {
     expect(() => boardFromJson('{\n  "name": "b",\n}', { file: '/home/pi/board.json' })).toThrow(
       '/home/pi/board.json has a mistake:\n  line 3, column 1: there is a comma too many before this }',
+    )
+  })
+
+  it('with a comma too many or too few is told of all the same', () => {
+    const text = '{\n "name": "b"\n "sensors": {\n  "air": { "driver": "bme820", },\n }\n}'
+    expect(() => boardFromJson(text)).toThrow(
+      [
+        'board.json has 4 mistakes:',
+        '  line 2, column 13: a comma is missing here',
+        '  line 4, column 32: there is a comma too many before this }',
+        '  line 4, sensors.air.driver: is "bme820", which is no driver. Did you mean "bme280"?',
+        '  line 5, column 2: there is a comma too many before this }',
+      ].join('\n'),
     )
   })
 

@@ -66,9 +66,14 @@ const mistakes: Record<string, [declaration: unknown, ...said: string[]]> = {
     'sensors.air.driver: is "bme820", which is no driver. Did you mean "bme280"?',
   ],
   'a driver by the name that people have for the part': [
-    sensors({ a: { driver: 'button', pin: 'GPIO5' }, b: { driver: 'AM2302', pin: 'GPIO6' } }),
+    sensors({
+      a: { driver: 'button', pin: 'GPIO5' },
+      b: { driver: 'AM2302', pin: 'GPIO6' },
+      c: { driver: 'Reed switch' },
+    }),
     'sensors.a.driver: is "button", which is no driver. Did you mean "digital-input"?',
     'sensors.b.driver: is "AM2302", which is no driver. Did you mean "dht22"?',
+    'sensors.c.driver: is "Reed switch", which is no driver. Did you mean "digital-input"?',
   ],
   'a driver like no other': [
     actuators({ a: { driver: 'teleporter' } }),
@@ -96,7 +101,7 @@ const mistakes: Record<string, [declaration: unknown, ...said: string[]]> = {
   ],
   'a text in the place of a number': [
     actuators({ pump: { ...relay, holdForMs: '30000' } }),
-    'actuators.pump.holdForMs: must be a number above 0; there is "30000", as a text: leave out the quotes',
+    'actuators.pump.holdForMs: must be a number above 0 ms; there is "30000", as a text: leave out the quotes',
   ],
   'a number out of range': [
     sensors({ soil: { driver: 'mcp3008', input: 8 } }),
