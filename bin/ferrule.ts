@@ -8,5 +8,23 @@ if (parseInt(version, 10) < needed) {
   )
   process.exitCode = 1
 } else {
+  keepCompiledCode()
   import('./main.ts').then(({ main }) => main(process.argv.slice(2)))
+}
+
+/**
+ * From Node 22.8 on, what was compiled is kept for the next start: hosts start many servers at once. It is kept where
+ * only this user writes, unlike in Node's own place. Where that is not possible nothing is kept, and nothing fails.
+ */
+function keepCompiledCode() {
+  const { LOCALAPPDATA, HOME, XDG_CACHE_HOME } = process.env
+  const own = { win32: LOCALAPPDATA, darwin: HOME && `${HOME}/Library/Caches` }
+  const folder = own[process.platform as keyof typeof own] || XDG_CACHE_HOME || (HOME && `${HOME}/.cache`)
+  if (!folder || process.getBuiltinModule === undefined) return
+  const { enableCompileCache } = process.getBuiltinModule('module') as CompileCache
+  if (enableCompileCache !== undefined) enableCompileCache(`${folder}/ferrule`)
+}
+
+interface CompileCache {
+  enableCompileCache?: (folder: string) => unknown
 }
