@@ -6,6 +6,6 @@ export default function setup(): (() => void) | undefined {
   if (named) return undefined
   return () =>
     console.log(
-      '\n The tests on real drivers are not among these: npm run test:kernel runs them, in a kernel of their own.',
+      ' The tests on real drivers are not among these: npm run test:kernel runs them, in a kernel of their own.',
     )
 }
