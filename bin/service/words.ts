@@ -9,19 +9,14 @@ export function unitWord(text: string): string {
     .replaceAll('\n', '\\n')
     .replaceAll('\t', '\\t')
     .replaceAll('"', '\\"')
-  // A lone semicolon is a separator of commands.
-  return /^[^\s"';#]+$/.test(escaped) ? escaped : `"${escaped}"`
+  // A lone semicolon separates commands, and a colon paths that are bound.
+  return /^[^\s"';#:]+$/.test(escaped) ? escaped : `"${escaped}"`
 }
 
 /** A command line: beside that, no variable of the environment is put in. */
 export function commandLine([program, ...words]: readonly string[]): string {
   // The path of the program is never searched for variables.
   return [unitWord(program!), ...words.map(word => unitWord(word).replaceAll('$', '$$$$'))].join(' ')
-}
-
-/** A path in a list of paths to be bound, where a colon stands before another path. */
-export function boundPath(path: string): string {
-  return unitWord(path.replaceAll(':', '\\:'))
 }
 
 /** What takes the whole rest of a line as it stands, such as a description or a folder. */
