@@ -1,6 +1,6 @@
 import { stateRoot } from '../record/places.ts'
 import { runtimeRoot } from '../share/meeting-folder.ts'
-import { commandLine, restOfLine, unitWord } from './words.ts'
+import { boundPath, commandLine, restOfLine } from './words.ts'
 
 /** What a unit depends on. */
 export interface UnitChoice {
@@ -87,10 +87,10 @@ export function unitText(choice: UnitChoice): string {
       ['PrivateTmp', 'yes'],
       ...(choice.readable.length === 0
         ? []
-        : lines([['BindReadOnlyPaths', choice.readable.map(path => unitWord(path)).join(' ')]])),
+        : lines([['BindReadOnlyPaths', choice.readable.map(path => boundPath(path)).join(' ')]])),
       ...(choice.writable.length === 0
         ? []
-        : lines([['BindPaths', choice.writable.map(path => unitWord(path)).join(' ')]])),
+        : lines([['BindPaths', choice.writable.map(path => boundPath(path)).join(' ')]])),
       ['DevicePolicy', 'closed'],
       ...choice.devices.map(kind => ['DeviceAllow', `char-${kind} rw`] as const),
       // ProtectKernelTunables has all of /sys read-only, and the files by which PWM and LEDs are set are there.

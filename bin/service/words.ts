@@ -9,8 +9,14 @@ export function unitWord(text: string): string {
     .replaceAll('\n', '\\n')
     .replaceAll('\t', '\\t')
     .replaceAll('"', '\\"')
-  // A lone semicolon separates commands, and a colon paths that are bound.
-  return /^[^\s"';#:]+$/.test(escaped) ? escaped : `"${escaped}"`
+  // A lone semicolon separates commands.
+  return /^[^\s"';#]+$/.test(escaped) ? escaped : `"${escaped}"`
+}
+
+/** A path in a list of paths to be bound, where a colon that is not quoted stands before another path. */
+export function boundPath(path: string): string {
+  const word = unitWord(path)
+  return path.includes(':') && !word.startsWith('"') ? `"${word}"` : word
 }
 
 /** A command line: beside that, no variable of the environment is put in. */

@@ -11,7 +11,7 @@ import { nameOf } from '../../bin/service/choice.ts'
 import { run } from '../../bin/service/index.ts'
 import { packageSight, projectFolder, sightOf } from '../../bin/service/sight.ts'
 import { serviceName, type UnitChoice, unitText } from '../../bin/service/unit.ts'
-import { commandLine, restOfLine, shellWord, unitWord } from '../../bin/service/words.ts'
+import { boundPath, commandLine, restOfLine, shellWord, unitWord } from '../../bin/service/words.ts'
 import { projectDir } from '../child.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -56,7 +56,8 @@ describe('words of a unit', () => {
   })
 
   it('a colon in a path that is bound is no separator, and a description takes one line', () => {
-    expect(unitWord('/srv/a:b')).toBe('"/srv/a:b"')
+    expect(boundPath('/srv/a:b')).toBe('"/srv/a:b"')
+    expect(boundPath('-/srv/a b:c')).toBe('"-/srv/a b:c"')
     expect(restOfLine('50 % wet\nUser=root')).toBe('50 %% wet User=root')
     expect(shellWord("it's")).toBe("'it'\\''s'")
     expect(shellWord('/srv/board.json')).toBe('/srv/board.json')

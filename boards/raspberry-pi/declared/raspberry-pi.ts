@@ -113,7 +113,10 @@ function actuatorOf(entry: CheckedEntry, parts: ReadonlyMap<CheckedEntry, Declar
   return { ...made, title: titleOf(entry.name), ...entry.settings }
 }
 
-/** Takes everything: outputs first, which must be had; then what only senses, which may come later. */
+/**
+ * Takes everything: outputs first, which must be had, all at once, so that a slow bus keeps no pin from its safe level; then
+ * what only senses, which may come later.
+ */
 async function open(
   parts: readonly DeclaredPart[],
   model: string | undefined,
@@ -121,13 +124,9 @@ async function open(
 ): Promise<void> {
   const opened: DeclaredPart[] = []
   const missing: Missing[] = []
-  for (const one of parts.filter(({ moves }) => moves)) {
-    const failures = await one.wiring.take()
-    try {
-      if (failures.length === 0) await one.part.open?.()
-    } catch (thrown) {
-      failures.push(thrown)
-    }
+  const outputs = parts.filter(({ moves }) => moves)
+  const taken = await Promise.all(outputs.map(async one => ({ one, failures: await takeOutput(one) })))
+  for (const { one, failures } of taken) {
     if (failures.length === 0) opened.push(one)
     else {
       one.wiring.close()
@@ -144,6 +143,16 @@ async function open(
   if (missing.length === 0) return
   const { warn = text => console.error(text) } = options
   warn(new MissingHardware('sensors', missing, model, options.file).message)
+}
+
+async function takeOutput({ wiring, part }: DeclaredPart): Promise<unknown[]> {
+  const failures = await wiring.take()
+  try {
+    if (failures.length === 0) await part.open?.()
+  } catch (thrown) {
+    failures.push(thrown)
+  }
+  return failures
 }
 
 /** Closes what was opened, the last first, also when one of them fails. */

@@ -2,7 +2,17 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -45,7 +55,7 @@ const meta = {
 }
 
 /** Calls a tool over a connection of its own: one that is kept would be closed with the service. */
-async function call(name: string, args: object): Promise<void> {
+async function call(name: string, args: object, at = url): Promise<void> {
   const headers = {
     'Content-Type': 'application/json',
     Accept: 'application/json',
@@ -54,7 +64,7 @@ async function call(name: string, args: object): Promise<void> {
     'Mcp-Name': name,
   }
   const params = { name, arguments: args, _meta: meta }
-  const asked = request(url, { method: 'POST', headers, agent: false })
+  const asked = request(at, { method: 'POST', headers, agent: false })
   asked.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }))
   const [response] = (await once(asked, 'response')) as [IncomingMessage]
   const answer = JSON.parse(Buffer.concat(await response.toArray()).toString())
@@ -76,14 +86,23 @@ describe('a service of systemd', () => {
     assert.deepEqual([heaterIsOn(), lampIsOn()], [true, true])
   }
 
-  /** So many milliseconds until something is so. */
-  async function msUntil(isSo: () => boolean, what: string): Promise<number> {
+  /** Waits until something is so. Tells how many milliseconds that was after `since`. */
+  async function msUntil(isSo: () => boolean, since = performance.now()): Promise<number> {
     const began = performance.now()
     while (!isSo()) {
-      assert.ok(performance.now() - began < 120_000, `${what}\n${systemd.log()}`)
+      assert.ok(performance.now() - began < 120_000, `the outputs are on\n${systemd.log()}`)
       await delay(5)
     }
-    return Math.round(performance.now() - began)
+    return Math.round(performance.now() - since)
+  }
+
+  /** Adds the unit that the command prints. */
+  function added(file: string, ...options: string[]): string {
+    const words = [ferrule, 'service', file, '--user', 'daemon', ...options]
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+    assert.equal(status, 0, stderr)
+    systemd.add(/^SyslogIdentifier=(.*)$/m.exec(stdout)![1]!, stdout)
+    return stdout
   }
 
   async function isBack(restarts: number): Promise<void> {
@@ -109,25 +128,7 @@ describe('a service of systemd', () => {
     mkdirSync(folder, { recursive: true })
     writeFileSync(`${folder}/heater.mjs`, board)
     systemd = await Systemd.start()
-    const printed = spawnSync(
-      process.execPath,
-      [
-        ferrule,
-        'service',
-        `${folder}/heater.mjs`,
-        '--user',
-        'daemon',
-        '--allow',
-        'heater',
-        '--allow',
-        'lamp',
-        '--allow',
-        'jam',
-      ],
-      { encoding: 'utf8' },
-    )
-    assert.equal(printed.status, 0, printed.stderr)
-    systemd.add(unit, printed.stdout)
+    added(`${folder}/heater.mjs`, '--allow', 'heater', '--allow', 'lamp', '--allow', 'jam')
     systemd.systemctl('start', unit)
   })
   after(() => {
@@ -161,24 +162,27 @@ describe('a service of systemd', () => {
   test('SIGKILL: off before it is started anew, and back', async t => {
     await switchedOn()
     const restarts = Number(systemd.show(unit, 'NRestarts'))
+    const since = performance.now()
     process.kill(systemd.mainPid(unit), 'SIGKILL')
-    const ms = await msUntil(safe, 'the outputs are on')
-    t.diagnostic(`safe after ${ms} ms`)
-    // It is "ferrule safe" that did it, and not the next start.
-    assert.equal(Number(systemd.show(unit, 'NRestarts')), restarts)
+    const lineMs = await msUntil(() => !heaterIsOn(), since)
+    const lampMs = await msUntil(safe, since)
     await isBack(restarts)
-    t.diagnostic(`back after ${ms + (await msUntil(() => true, ''))} ms and more`)
+    t.diagnostic(`the line is off after ${lineMs} ms, what nobody takes back after ${lampMs} ms,`)
+    t.diagnostic(`and it serves again after ${await msUntil(safe, since)} ms`)
     await switchedOn()
   })
 
   test('a loop that is blocked: killed by the watchdog, off, and back', async t => {
     await switchedOn()
     const restarts = Number(systemd.show(unit, 'NRestarts'))
+    const since = performance.now()
     call('jam', {}).catch(() => {})
-    const ms = await msUntil(safe, 'the outputs are on')
-    t.diagnostic(`safe after ${ms} ms`)
+    const lineMs = await msUntil(() => !heaterIsOn(), since)
+    const lampMs = await msUntil(safe, since)
     assert.ok(systemd.log().includes('Watchdog timeout'), systemd.log())
     await isBack(restarts)
+    t.diagnostic(`the line is off after ${lineMs} ms, what nobody takes back after ${lampMs} ms,`)
+    t.diagnostic(`and it serves again after ${await msUntil(safe, since)} ms`)
     await switchedOn()
   })
 
@@ -189,6 +193,7 @@ describe('a service of systemd', () => {
     const began = performance.now()
     systemd.run('stop', unit)
     t.diagnostic(`stopped after ${Math.round(performance.now() - began)} ms`)
+    // No next start made the lamp safe: it was "ferrule safe".
     assert.ok(safe())
     assert.notEqual(systemd.show(unit, 'ActiveState'), 'active')
     systemd.systemctl('reset-failed', unit)
@@ -199,20 +204,38 @@ describe('a service of systemd', () => {
     for (const stop of [
       () => systemd.systemctl('kill', '-s', 'SIGUSR1', unit),
       () => systemd.inside([process.execPath, ferrule, 'stop'], { uid: 1, gid: 1 }),
-      () => systemd.inside([process.execPath, ferrule, 'stop', 'heater']),
     ]) {
       await switchedOn()
       stop()
-      await msUntil(safe, 'the outputs are on')
+      await msUntil(safe)
       await assert.rejects(call('heater', { on: true }))
       await systemd.until(unit, 'StatusText', value => value.includes('stopped, until somebody says'))
       const armed = systemd.inside([process.execPath, ferrule, 'arm', 'heater', '--yes'], { uid: 1, gid: 1 })
       assert.equal(armed.status, 0, `${armed.stdout}${armed.stderr}`)
     }
-    const status = systemd.inside([process.execPath, ferrule, 'status'], { uid: 1, gid: 1 })
+    // Root finds the services of all users.
+    const status = systemd.inside([process.execPath, ferrule, 'status'])
     assert.match(status.stdout, /clients {2}0, at http:\/\/localhost:8970\/mcp/)
     assert.match(status.stdout, /record {3}\/var\/lib\/ferrule\/heater\/record\/heater\.jsonl/)
     const log = systemd.inside([process.execPath, ferrule, 'log', 'heater'], { uid: 1, gid: 1 })
     assert.match(log.stdout, /lamp/)
+  })
+
+  test('a board of data in a home: it sees that file, and only this computer', async () => {
+    writeFileSync(
+      '/home/pi/tap.json',
+      JSON.stringify({ name: 'tap', actuators: { valve: { driver: 'relay', pin: 'GPIO27' } } }),
+    )
+    const tap = added('/home/pi/tap.json', '--http', '8971')
+    assert.match(tap, /^BindReadOnlyPaths=\/home\/pi\/tap\.json/m)
+    assert.match(tap, /^IPAddressDeny=any$/m)
+    systemd.systemctl('start', 'ferrule-tap')
+    assert.equal(systemd.show('ferrule-tap', 'StatusText'), 'tap at http://localhost:8971/mcp, no client')
+    await call('valve', { on: true }, 'http://127.0.0.1:8971/mcp')
+    assert.equal(header.level(27), true)
+    const home = `/proc/${systemd.mainPid('ferrule-tap')}/root/home`
+    assert.deepEqual([readdirSync(home), readdirSync(`${home}/pi`)], [['pi'], ['tap.json']])
+    systemd.systemctl('stop', 'ferrule-tap')
+    assert.equal(header.level(27), false)
   })
 })

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { I2C } from '../../../boards/io.ts'
 import { type BoardDeclaration, raspberryPi } from '../../../boards/raspberry-pi/board.ts'
 import { createServer } from '../../../runtime/index.ts'
 import { modernMeta, TestClient } from '../../memory-client.ts'
@@ -169,6 +170,28 @@ describe('a whole board', () => {
     // A servo on a pin is left where it is safe.
     expect(pi.duty(1)).toBeCloseTo(0.05)
     expect(pi.descriptors).toBe(0)
+  })
+
+  it('a bus that is slow keeps no pin from its safe level', async () => {
+    const model = new PCA9685Model()
+    let wake = () => {}
+    const awake = new Promise<void>(resolve => {
+      wake = resolve
+    })
+    const slow: I2C = {
+      address: 0x40,
+      write: async bytes => awake.then(() => model.write(bytes)),
+      read: async length => awake.then(() => model.read(length)),
+      writeRead: async (bytes, length) => awake.then(() => model.writeRead(bytes, length)),
+      close: () => {},
+    }
+    const { pump, vent } = greenhouse.actuators!
+    const { pi, server } = await served({ name: 'slow', actuators: { vent: vent!, pump: pump! } }, { i2c: [slow] })
+    const opening = server.open()
+    await expect.poll(() => pi.transfers).toContain(0x40)
+    await expect.poll(() => pi.gpio.touched.join()).toContain('line 17')
+    wake()
+    await opening
   })
 
   it('entries on one chip share it, each with a quantity of its own', async () => {
