@@ -60,7 +60,9 @@ const quietBuiltins = {
   load(id) {
     if (id !== quietFs) return null
     const members = Object.entries(Object.getOwnPropertyDescriptors(fs))
-    const names = members.flatMap(([name, { value }]) => (value === undefined ? [] : [name]))
+    // Not what Node 24 warns of when it is only read: F_OK and its like.
+    const isTaken = ([name, { value }]) => typeof value === 'function' || name === 'constants'
+    const names = members.filter(isTaken).map(([name]) => name)
     const code = `import { createRequire } from 'node:module'
       export const { ${names.join(', ')} } = createRequire(import.meta.url)('node:fs')`
     return { code, moduleSideEffects: false }

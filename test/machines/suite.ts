@@ -23,6 +23,8 @@ export function worksWhereInstalled(installed: () => Installed): void {
     expect(result).toMatchObject({ resultType: 'complete', structuredContent: { percent: 80 } })
     server.endInput()
     expect((await server.exit()).code).toBe(0)
+    // Of what this Node does not like.
+    expect(server.stderr).not.toContain('Warning')
   })
 
   it('serves a board over HTTP, until it is told to end', async () => {
