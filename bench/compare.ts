@@ -30,7 +30,7 @@ export class Compare {
   async run(wanted: readonly Comparison[]): Promise<void> {
     const parts: Record<Comparison, [most: number, seconds: number]> = {
       starts: [15, 45],
-      calls: [7, 120],
+      calls: [7, 130],
       heap: [3, 45],
       lines: [5, 30],
       pieces: [3, 40],

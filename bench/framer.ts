@@ -113,33 +113,38 @@ const inputs: Input[] = [
 ]
 
 const quick = process.argv.includes('--quick')
-const leastMs = quick ? 40 : 100
-const mostMs = quick ? 100 : 400
+/** CPU time, so that a busy machine gets through as much as a quiet one. */
+const leastMs = quick ? 60 : 100
+const mostMs = quick ? 150 : 400
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
 
 /** MB/s; negative when the time was up first. */
 async function speed(make: () => Splitter, { chunks, lines }: Input): Promise<number> {
   const splitter = make()
-  const before = process.cpuUsage()
-  const startedAt = performance.now()
+  const before = cpuMs()
   let bytes = 0
   let times = 0
   let late = false
-  while (!late && (times === 0 || performance.now() - startedAt < leastMs)) {
+  while (!late && (times === 0 || cpuMs() - before < leastMs)) {
     for (let i = 0; i < chunks.length && !late; i++) {
       splitter.push(chunks[i]!)
       bytes += chunks[i]!.length
       // Streams do their work in a turn of their own.
       if (i % 256 === 255) {
         await splitter.done()
-        late = times === 0 && performance.now() - startedAt > mostMs
+        late = times === 0 && cpuMs() - before > mostMs
       }
     }
     await splitter.done()
     times++
   }
-  const { user, system } = process.cpuUsage(before)
+  const ms = cpuMs() - before
   if (!late && splitter.lines() !== lines * times) throw new Error(`${splitter.lines()} lines, not ${lines * times}`)
-  return (bytes / (user + system)) * (late ? -1 : 1)
+  return (bytes / 1000 / ms) * (late ? -1 : 1)
 }
 
 /** Bytes allocated for each line, in and outside the heap; NaN when something was collected on the way. */
@@ -177,7 +182,7 @@ async function allocated(make: () => Splitter, { chunks, lines }: Input): Promis
 async function main(): Promise<void> {
   for (const input of inputs) {
     const found = new Map<string, number[]>()
-    for (let round = 0; round < (quick ? 1 : 5); round++) {
+    for (let round = 0; round < (quick ? 3 : 5); round++) {
       for (const [name, make] of Object.entries(splitters)) {
         const list = found.get(name) ?? []
         found.set(name, list)

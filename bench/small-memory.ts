@@ -10,7 +10,7 @@ import { type Profile, profiles } from './profiles.ts'
 import { quantile, table } from './table.ts'
 
 const quick = process.argv.includes('--quick')
-const rounds = quick ? 2 : 5
+const rounds = quick ? 2 : 3
 const server = fileURLToPath(new URL('server.mjs', import.meta.url))
 
 const columns = {
@@ -47,7 +47,7 @@ async function measure({ name, flags = [], env = {}, slow }: Profile, round: num
   const before = child.cpuMs()
   await child.calls(calls, 64, 'legacy')
   noted.call.push(((child.cpuMs() - before) * 1000) / calls)
-  if (round < (quick || slow ? 1 : 3)) {
+  if (round < (quick || slow ? 1 : 2)) {
     await child.calls(100_000 - 2 * calls, 64, 'legacy')
     noted.after.push(child.memory().resident)
     for (let i = 0; i < 8; i++) await child.exchange(largeAnswers, 64)
