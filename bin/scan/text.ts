@@ -50,7 +50,7 @@ function found({ i2c, quantities }: Scan, entries: readonly NamedEntry[]): Line[
     ]),
   ]
   if (rows.length === 0) return []
-  return table([['Found', '', 'now', 'in board.json'], ...rows], ['plain', 'plain', 'good', 'accent'])
+  return table([['Found', '', 'now', 'in board.json'], ...rows], ['plain', 'plain', 'good', 'accent'], true)
 }
 
 function chipText({ part, driver }: FoundI2CChip): string {
@@ -257,16 +257,18 @@ export function nothingText(platform: NodeJS.Platform): string {
 
 type ColumnStyle = NonNullable<Span['style']> | 'plain'
 
-function table(rows: readonly string[][], styles: readonly ColumnStyle[]): Line[] {
+/** Rows in aligned columns, two further in than their heading, which may be the first row. */
+function table(rows: readonly string[][], styles: readonly ColumnStyle[], hasHead = false): Line[] {
   const widths = styles.map((_, column) => Math.max(...rows.map(row => widthOf(row[column] ?? ''))))
-  const isHead = (index: number) => rows[index]?.[0] === 'Found'
+  const isHead = (index: number) => hasHead && index === 0
   return rows.map((row, index) =>
     row.flatMap((text, column): Span[] => {
-      if (widths[column] === 0) return []
+      const isLast = row.slice(column + 1).every(other => other === '')
+      if (widths[column] === 0 || (isLast && text === '')) return []
       const style = isHead(index) ? 'bold' : styles[column]!
-      const padding = ' '.repeat(widths[column]! - widthOf(text) + 2)
+      const padding = isLast ? '' : ' '.repeat(widths[column]! - widthOf(text) + 2)
       const lead = column === 0 && !isHead(index) ? '  ' : ''
-      const trail = column === 0 && isHead(index) ? '  ' : ''
+      const trail = column === 0 && isHead(index) && !isLast ? '  ' : ''
       return [{ text: `${lead}${text}${padding}${trail}`, ...(style !== 'plain' && { style }) }]
     }),
   )
