@@ -81,6 +81,9 @@ const file: Positional = {
     `computer finds, ${builtInDemo} the built-in demo`,
 }
 
+/** A file that is there tomorrow, too. */
+const ownFile: Positional = { ...file, help: 'a board.json, or a .js, .mjs, .ts or .mts file that exports a board' }
+
 /** How a running server is named. */
 const server: Positional = {
   name: 'server',
@@ -130,7 +133,6 @@ const serveOptions = {
   'max-message-bytes': { value: 'N', count: true, help: 'the longest message that is written' },
   ...operatorOptions,
   simulate: { help: 'the same board without its hardware: nothing real is measured or moved' },
-  ...pinOptions,
   ...recordOptions,
   serial: { value: 'PATH', help: 'serve whoever is at the other end of this cable, instead of stdin and stdout' },
   ...lineOptions,
@@ -149,9 +151,7 @@ export const commands = {
   serve: {
     summary: 'Serve a board to an MCP host, on stdin and stdout',
     positionals: [file],
-    options: {
-      ...serveOptions,
-    },
+    options: { ...pinOptions, ...serveOptions },
     notes: [
       'Hosts start this command for you; "ferrule host" prints what to give them. Only the protocol goes to stdout: ' +
         'whatever the file prints goes to stderr.',
@@ -361,7 +361,7 @@ export const commands = {
   },
   service: {
     summary: 'Serve a board from the start of this computer on, as a service of systemd (Linux)',
-    positionals: [file],
+    positionals: [ownFile],
     options: {
       install: { help: 'put the unit into place and start it; as root' },
       remove: { help: 'end the service, and take its unit away; as root' },
@@ -378,21 +378,21 @@ export const commands = {
         'as, and for root.',
     ],
     examples: [
-      'ferrule service greenhouse.ts',
-      'sudo ferrule service greenhouse.ts --install',
-      'ferrule service greenhouse.ts --http 0.0.0.0:8970 --allowed-host pi.local',
-      'sudo ferrule service greenhouse.ts --remove',
+      'ferrule service greenhouse.json',
+      'sudo ferrule service greenhouse.json --install',
+      'ferrule service greenhouse.json --http 0.0.0.0:8970 --allowed-host pi.local',
+      'sudo ferrule service greenhouse.json --remove',
     ],
   },
   safe: {
     summary: 'Put the outputs of a board that nobody serves into their safe state',
-    positionals: [file],
+    positionals: [ownFile],
     options: {},
     notes: [
       'For what was left on by a server that was killed. It takes the hardware, makes it safe, gives it back and ends: ' +
         'with 0 only when every output was made safe. A board that is served is stopped with "ferrule stop".',
     ],
-    examples: ['ferrule safe greenhouse.ts'],
+    examples: ['ferrule safe greenhouse.json'],
   },
   token: {
     summary: 'Make, list or revoke the tokens that let a client in over HTTP',

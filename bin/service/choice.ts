@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import process from 'node:process'
 import { isLoopback } from '../../transports/http/gate.ts'
@@ -56,7 +56,8 @@ export function chooseUnit({ positionals, values: given, lists }: Arguments, { a
   const isCode = file !== builtInDemo && extname(file) !== '.json'
   const needsTokens = isOpen || values.page === true || values['require-token'] === true
   const state = stateFolder(name)
-  const hasHome = existsSync(account.home)
+  // Users of the system are often given a folder that is not theirs.
+  const hasHome = statSync(account.home, { throwIfNoEntry: false })?.uid === account.uid
   if (needsTokens && values['token-file'] === undefined && !hasHome) values['token-file'] = join(state, 'tokens.json')
 
   const node = stableNode(

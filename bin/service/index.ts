@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
+import { extname } from 'node:path'
 import process from 'node:process'
 import { type Arguments, builtInDemo } from '../commands.ts'
 import { exitCodes, Failure } from '../failure.ts'
 import { portUse } from '../line-options.ts'
-import { findFile } from '../load.ts'
+import { findFile, load } from '../load.ts'
 import { operatorChoice } from '../operator-options.ts'
 import { builtCommand } from '../place.ts'
 import { recorderOf } from '../record/options.ts'
@@ -64,7 +65,11 @@ async function checkOptions({ positionals, values, lists }: Arguments): Promise<
       throw new Failure(`--${one} and --${other} belong together`, exitCodes.wrongUse)
     }
   }
-  if (file !== builtInDemo) tsxFor(findFile(file!))
+  if (file === builtInDemo) return
+  const found = findFile(file!)
+  tsxFor(found)
+  // What is no program can be read in any case. A program is not run here: root may be asking.
+  if (extname(found) === '.json') await load(found)
 }
 
 /** Without it the service would be ended for its silence. */

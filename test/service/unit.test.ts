@@ -253,7 +253,9 @@ describe.skipIf(process.platform !== 'linux')('ferrule service', () => {
     )
     expect(stderr).toContain('sudo tee /etc/systemd/system/ferrule-gh.service')
     const [start] = valuesOf(stdout, 'ExecStart')
-    expect(start).toMatch(/ serve @greenhouse --allow pump:seconds=0\.\.10 --http localhost:8970 --page$/)
+    expect(start).toMatch(
+      / serve @greenhouse --allow pump:seconds=0\.\.10 --http localhost:8970 --page --token-file \/var\/lib\/ferrule\/gh\/tokens\.json$/,
+    )
     expect(start).toMatch(/^\/\S+ \/\S+\/dist\/bin\/ferrule\.js /)
     expect(valuesOf(stdout, 'ExecStopPost')).toEqual([])
   })
