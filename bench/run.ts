@@ -40,7 +40,7 @@ if (
 }
 
 function tell(section: string, text: string): void {
-  const whole = `${measuredOn(quick)}.\n${text.trim()}`
+  const whole = `${measuredOn(quick)}.\n\n${text.trim()}`
   process.stdout.write(`\n${whole}\n`)
   if (options.write) writeSection(section, whole)
 }
