@@ -43,6 +43,14 @@ const ofEveryServer = new RegExp(
     'share[\\\\/](controls|socket-link|server-door|meeting-folder|claim|door-line|server-doors)',
   ].join('|')})\\.ts$`,
 )
+/** What commands share that speak to a board on a cable, `ferrule bridge` first of all. */
+const ofCables = new RegExp(
+  `[\\\\/](${[
+    'bin[\\\\/](line-options|share[\\\\/]control|trace[\\\\/](wire|answers|conversation|lines)|try[\\\\/]readings)',
+    'bin[\\\\/]bridge[\\\\/](identity|auto|device|probe|usb-identity|sought|port-names)',
+    'boards[\\\\/]remote[\\\\/][\\\\w-]+',
+  ].join('|')})\\.ts$`,
+)
 const ofServing = /[\\/]bin[\\/](serve|one-host|share[\\/]orphan)\.ts$/
 
 /**
@@ -94,10 +102,12 @@ await bundle.write({
   chunkFileNames: 'chunks/[name]-[hash].js',
   minifyInternalExports: false,
   codeSplitting: {
+    includeDependenciesRecursively: false,
     groups: [
       { name: 'runtime', test: /[\\/](runtime[\\/](?!client[\\/])|node_modules[\\/]@cfworker[\\/])/ },
       { name: 'stdio', test: /[\\/]transports[\\/]stdio[\\/]/ },
       { name: 'command', test: id => id === quietFs || ofEveryServer.test(id) },
+      { name: 'cable', test: ofCables },
       { name: 'serving', test: ofServing },
     ],
   },
