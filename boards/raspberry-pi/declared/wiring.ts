@@ -1,5 +1,6 @@
-import type { Digital, I2C, PWM, SPI } from '../../io.ts'
+import type { Digital, I2C, PWM, Serial, SPI } from '../../io.ts'
 import { type I2COptions, i2c } from '../bus/i2c.ts'
+import { type SerialOptions, serial } from '../bus/serial.ts'
 import { type SPIOptions, spi } from '../bus/spi.ts'
 import { type DigitalOptions, digital } from '../gpio/digital.ts'
 import { HardwareError } from '../hardware-error.ts'
@@ -100,6 +101,18 @@ export class Wiring {
       title: late.title,
       take: () => late.get(),
       transfer: async bytes => late.get().transfer(bytes),
+      close: () => late.close(taken => taken.close()),
+    })
+  }
+
+  serial(options: SerialOptions): Serial {
+    const late = new Late(options.port ?? 'serial0', () => serial({ ...this.#system, ...options }))
+    return this.#kept({
+      title: late.title,
+      take: () => late.get(),
+      write: async bytes => late.get().write(bytes),
+      read: async (byteLength, timeoutMs) => late.get().read(byteLength, timeoutMs),
+      flush: () => late.get().flush(),
       close: () => late.close(taken => taken.close()),
     })
   }

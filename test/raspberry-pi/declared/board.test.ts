@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { I2C } from '../../../boards/io.ts'
@@ -10,8 +10,9 @@ import { BME280Model } from '../../parts/models/bme280-model.ts'
 import { JumpingClock } from '../../parts/models/jumping-clock.ts'
 import { MCP3008Model } from '../../parts/models/mcp3008-model.ts'
 import { PCA9685Model } from '../../parts/models/pca9685-model.ts'
+import { noPtys, Pty } from '../../serial/pty.ts'
 import { FakePi, type FakePiOptions } from '../fake-pi.ts'
-import { addFiles } from '../system-root.ts'
+import { addFiles, systemRoot } from '../system-root.ts'
 
 const thermometer = '50 05 4b 46 7f ff 0c 10 1c : crc=1c YES\n50 05 4b 46 7f ff 0c 10 1c t=21312\n'
 
@@ -192,6 +193,20 @@ describe('a whole board', () => {
     await expect.poll(() => pi.gpio.touched.join()).toContain('line 17')
     wake()
     await opening
+  })
+
+  it.skipIf(noPtys)('a part on a serial line is read', async () => {
+    const pty = new Pty()
+    onTestFinished(() => pty.unplug())
+    const root = systemRoot({ 'dev/null': '' })
+    symlinkSync(pty.path, join(root, 'dev/serial0'))
+    // As an MH-Z19 answers to the command that reads it.
+    pty.onBytes = () => pty.write(Uint8Array.of(0xff, 0x86, 0x02, 0x60, 0x47, 0x00, 0x00, 0x00, 0xd1))
+    const board = raspberryPi({ name: 'b', sensors: { air: { driver: 'mhz19', title: 'Bedroom' } } }, { root })
+    await board.open!()
+    expect(board.sensors!.air).toMatchObject({ title: 'Bedroom', unit: 'ppm', maximum: 10_000 })
+    expect(await board.sensors!.air!.read({ signal: new AbortController().signal })).toBe(608)
+    await board.close!()
   })
 
   it('entries on one chip share it, each with a quantity of its own', async () => {

@@ -170,6 +170,10 @@ const mistakes: Record<string, [declaration: unknown, ...said: string[]]> = {
     sensors({ water: { driver: 'ds18b20' }, room: { driver: 'dht22', pin: 'GPIO4' } }),
     'sensors.room: GPIO4 (pin 7) is taken by sensors.water already, as the data line of 1-Wire. Wire one of them to another pin',
   ],
+  "the UART's pins": [
+    sensors({ air: { driver: 'mhz19' }, door: { ...input, pin: 'pin 8' } }),
+    'sensors.door: GPIO14 (pin 8) is taken by sensors.air already, as TX of serial0. Wire one of them to another pin',
+  ],
   'two chips at one address': [
     sensors({ air: bme280, attic: { ...bme280, driver: 'bmp280' } }),
     'sensors.attic: The address 0x76 on i2c-1 is taken by sensors.air already. Every part of a bus has an address of its own: most have a pin or a jumper for another one',
