@@ -4,8 +4,10 @@ import type { Call } from './call.ts'
 import { InputRequired } from './call-state.ts'
 import type { Clock } from './clock.ts'
 import { publicMessage, RefusedMove } from './errors.ts'
-import { LazySignal } from './lazy-signal.ts'
+import { type AbortListener, LazySignal, onAbort } from './lazy-signal.ts'
+import { MoveCall } from './move-call.ts'
 import { nobodysCall } from './nobodys-call.ts'
+import { isThenable } from './thenable.ts'
 import { within } from './within.ts'
 
 const defaultTimeoutMs = 60_000
@@ -13,11 +15,12 @@ const defaultTimeoutMs = 60_000
 const abortGraceMs = 1000
 const nobodyToAsk = 'Nobody can be asked while the actuator goes to its safe state'
 
-/** A move that runs. */
+/** A move that takes time, and runs. */
 export interface Move {
-  readonly abort: LazySignal
-  /** Resolves when `set` is over, however it ended. */
-  readonly over: Promise<void>
+  /** Breaks it off. */
+  readonly stop: LazySignal
+  /** What `set` returned. */
+  readonly outcome: Promise<unknown>
 }
 
 /** Why moves are broken off. */
@@ -75,35 +78,69 @@ export class ActuatorRunner {
    * anything.
    *
    * @param breaks {@link ActuatorRunner.breaks} when the call came
+   * @returns the outcome, or a promise of it when it has to be waited for
    * @throws RefusedMove when nothing was moved; Error when the move fails, takes too long, or is broken off
    */
-  async run(args: unknown, call: Call, breaks: number): Promise<unknown> {
-    if (this.#busy) await this.#turn(call.signal)
-    this.#busy = true
-    try {
-      if (this.#stopped !== undefined) throw new RefusedMove('stopped', this.#stopped)
-      if (breaks !== this.#breaks)
-        throw new RefusedMove('stopped', `${this.name} was not moved: it was stopped meanwhile`)
-      const refusal = this.#rules.refusal(this.name, args)
-      if (refusal !== undefined) throw new RefusedMove(refusal.rule, refusal.message)
-      return await this.#ruled(args, call)
-    } finally {
-      this.#busy = false
-      this.#waiting.shift()?.start()
-    }
+  run(args: unknown, call: Call, breaks: number): unknown {
+    if (!this.#busy) return this.#perform(args, call, breaks)
+    return this.#turn(call).then(() => this.#perform(args, call, breaks))
   }
 
-  async #ruled(args: unknown, call: Call): Promise<unknown> {
+  #perform(args: unknown, call: Call, breaks: number): unknown {
+    this.#busy = true
+    const refused = this.#refusal(args, breaks)
+    if (refused !== undefined) {
+      this.#next()
+      throw refused
+    }
     this.#rules.begins(this.name, args)
+    let outcome: unknown
     try {
-      const outcome = await this.#set(args, call)
-      this.#rules.ended(this.name, args, true)
-      return outcome
+      outcome = this.#set(args, call)
     } catch (thrown) {
-      if (thrown instanceof InputRequired) this.#rules.withdraw(this.name)
-      else this.#rules.ended(this.name, args, false)
+      this.#failed(args, thrown)
       throw thrown
     }
+    if (outcome instanceof Promise) return this.#finish(outcome, args)
+    this.#done(args)
+    return outcome
+  }
+
+  async #finish(running: Promise<unknown>, args: unknown): Promise<unknown> {
+    let outcome: unknown
+    try {
+      outcome = await running
+    } catch (thrown) {
+      this.#failed(args, thrown)
+      throw thrown
+    }
+    this.#done(args)
+    return outcome
+  }
+
+  #refusal(args: unknown, breaks: number): RefusedMove | undefined {
+    if (this.#stopped !== undefined) return new RefusedMove('stopped', this.#stopped)
+    if (breaks !== this.#breaks) {
+      return new RefusedMove('stopped', `${this.name} was not moved: it was stopped meanwhile`)
+    }
+    const refusal = this.#rules.refusal(this.name, args)
+    return refusal && new RefusedMove(refusal.rule, refusal.message)
+  }
+
+  #done(args: unknown): void {
+    this.#rules.ended(this.name, args, true)
+    this.#next()
+  }
+
+  #failed(args: unknown, thrown: unknown): void {
+    if (thrown instanceof InputRequired) this.#rules.withdraw(this.name)
+    else this.#rules.ended(this.name, args, false)
+    this.#next()
+  }
+
+  #next(): void {
+    this.#busy = false
+    this.#waiting.shift()?.start()
   }
 
   /** Gives it its initial arguments, when it has some. Returns what went wrong, or nothing. */
@@ -130,7 +167,7 @@ export class ActuatorRunner {
     let failure = await this.#safe()
     if (move !== undefined) {
       // A move that ends only now may have undone the safe state.
-      await this.#patience(move.over)
+      await this.#patience(move.outcome.then(nothing, nothing))
       failure = await this.#safe()
     }
     return failure
@@ -146,7 +183,7 @@ export class ActuatorRunner {
     this.#breaks++
     const error = new Error(stopped ?? reason)
     for (const { refuse } of this.#waiting.splice(0)) refuse(error)
-    this.#move?.abort.abort(error)
+    this.#move?.stop.abort(error)
     return this.#move
   }
 
@@ -156,93 +193,86 @@ export class ActuatorRunner {
     this.#breaks++
     try {
       const value = this.actuator.set(this.actuator.safe, nobodysCall(new LazySignal(), nobodyToAsk))
-      if (value instanceof Promise) value.catch(() => {})
+      if (isThenable(value)) value.then(nothing, nothing)
     } catch (thrown) {
       this.#diagnose(`${this.name} could not be made safe: ${publicMessage(thrown)}`)
     }
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  #turn(call: Call): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason)
-      const done = () => signal.removeEventListener('abort', aborted)
       const turn = {
         start: () => {
-          done()
+          forget()
           this.#busy = true
           resolve()
         },
         refuse: (reason: Error) => {
-          done()
+          forget()
           reject(reason)
         },
       }
-      const aborted = () => {
-        this.#waiting.splice(this.#waiting.indexOf(turn), 1)
-        reject(signal.reason)
-      }
-      signal.addEventListener('abort', aborted, { once: true })
       this.#waiting.push(turn)
+      const forget = onAbort(call, reason => {
+        this.#waiting.splice(this.#waiting.indexOf(turn), 1)
+        reject(reason)
+      })
     })
   }
 
-  async #set(args: unknown, call: Call): Promise<unknown> {
-    const abort = new LazySignal()
-    const value = this.actuator.set(args, withSignal(call, abort))
-    if (!(value instanceof Promise)) return value
+  /** What `set` returns: as it is where it works at once, else a promise of it within its time. */
+  #set(args: unknown, call: Call): unknown {
+    const move = new MoveCall(call)
+    const value = this.actuator.set(args, move)
+    return isThenable(value) ? this.#watch(Promise.resolve(value), call, move.stop) : value
+  }
+
+  async #watch(running: Promise<unknown>, call: Call, stop: LazySignal): Promise<unknown> {
     const timeoutMs = this.actuator.timeoutMs ?? defaultTimeoutMs
-    const over = value.then(
-      () => {},
-      () => {},
-    )
-    const move: Move = { abort, over }
+    const move: Move = { stop, outcome: running }
     this.#move = move
-    const cancelled = () => abort.abort(call.signal.reason as Error)
-    if (call.signal.aborted) cancelled()
-    call.signal.addEventListener('abort', cancelled, { once: true })
+    const forget = onAbort(call, reason => stop.abort(reason))
     const timer = this.#clock.setTimeout(
-      () => abort.abort(new Error(`not done after ${timeoutMs / 1000} s: it was told to stop`)),
+      () => stop.abort(new Error(`not done after ${timeoutMs / 1000} s: it was told to stop`)),
       timeoutMs,
     )
     try {
-      const outcome = await this.#orAborted(value, abort)
+      const outcome = await this.#orAborted(running, stop)
       // A move that was told to stop and returns has stopped somewhere, and is no success.
-      if (abort.aborted) throw abort.signal.reason
+      if (stop.aborted) throw stop.reason
       return outcome
     } catch (thrown) {
       // Half-way is no state to leave a machine in.
-      if (abort.aborted && this.#stopped === undefined) {
+      if (stop.aborted && this.#stopped === undefined) {
         const failure = await this.#safe()
         if (failure !== undefined) throw new Error(`${publicMessage(thrown)}; ${failure}`)
       }
       throw thrown
     } finally {
       this.#clock.clearTimeout(timer)
-      call.signal.removeEventListener('abort', cancelled)
+      forget()
       if (this.#move === move) this.#move = undefined
     }
   }
 
   /** The move's outcome; or, when it does not heed its signal within the grace time, the reason of the abort. */
-  #orAborted(value: Promise<unknown>, abort: LazySignal): Promise<unknown> {
+  #orAborted(running: Promise<unknown>, stop: LazySignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
       let grace: unknown
-      const { signal } = abort
-      const aborted = () => {
+      const aborted: AbortListener = reason => {
         grace = this.#clock.setTimeout(() => {
           this.#diagnose(`${this.name} did not stop when it was told to: its set() should heed call.signal`)
           const late = () => void this.#endedLate()
-          value.then(late, late)
-          reject(signal.reason)
+          running.then(late, late)
+          reject(reason)
         }, abortGraceMs)
       }
+      const forget = onAbort(stop, aborted)
       const done = () => {
         this.#clock.clearTimeout(grace)
-        signal.removeEventListener('abort', aborted)
+        forget()
       }
-      signal.addEventListener('abort', aborted, { once: true })
-      if (signal.aborted) aborted()
-      value.then(
+      running.then(
         settled => {
           done()
           resolve(settled)
@@ -267,7 +297,7 @@ export class ActuatorRunner {
     const abort = new LazySignal()
     try {
       const value = this.actuator.set(this.actuator.safe, nobodysCall(abort, nobodyToAsk))
-      if (value instanceof Promise && !(await this.#patience(value))) {
+      if (isThenable(value) && !(await this.#patience(Promise.resolve(value)))) {
         abort.abort(new Error('taking too long'))
         return `${this.name} did not reach its safe state in ${abortGraceMs / 1000} s: check it`
       }
@@ -293,18 +323,4 @@ export class ActuatorRunner {
   }
 }
 
-/** The same call with a signal that also aborts when the move is to be broken off. */
-function withSignal(call: Call, abort: LazySignal): Call {
-  return {
-    get signal() {
-      return abort.signal
-    },
-    clientInfo: call.clientInfo,
-    clientCapabilities: call.clientCapabilities,
-    progress: (progress, total, message) => call.progress(progress, total, message),
-    log: (level, data, logger) => call.log(level, data, logger),
-    elicit: (question: any) => call.elicit(question) as Promise<any>,
-    sample: request => call.sample(request),
-    roots: key => call.roots(key),
-  }
-}
+const nothing = () => {}

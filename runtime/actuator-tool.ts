@@ -8,11 +8,14 @@ import type { Confirmations } from './confirmations.ts'
 import type { ToolResult } from './content.ts'
 import { type Tool, type ToolAnnotations, tool } from './definitions.ts'
 import { publicMessage } from './errors.ts'
-import { isObject, toJson } from './json.ts'
+import type { TimedValue } from './history/timed-value.ts'
+import { toJson } from './json.ts'
 import { checkUse, narrowedSchema, type OperatorLimits } from './operator-limits.ts'
 import type { InputSchema, JsonSchema } from './schema/types.ts'
 import { noArguments } from './schema.ts'
 import type { Moves, SensorReader } from './sensor-reader.ts'
+import { isThenable } from './thenable.ts'
+import { isToolResult, StructuredAnswer } from './tool-answer.ts'
 
 /** What the tool of an actuator is made with. */
 export interface ActuatorToolOptions {
@@ -38,6 +41,10 @@ export function actuatorTool(options: ActuatorToolOptions): Tool<any> {
   const { title, audience } = actuator
   const description = descriptionOf(actuator)
   const loop = new BusyLoop(clock)
+  const advice = loopAdvice(
+    name,
+    'A model is too slow to regulate. Give the board a set point that it keeps by itself, or look at the sensors at longer intervals.',
+  )
   const call = limits.dryRun === true ? dryRun(options) : move(options)
   return tool({
     ...(title === undefined ? {} : { title }),
@@ -47,11 +54,12 @@ export function actuatorTool(options: ActuatorToolOptions): Tool<any> {
     annotations: annotationsOf(actuator),
     task: actuator.task ?? ((actuator.timeoutMs ?? 0) > longestInlineMs ? 'optional' : 'never'),
     access: audience === 'person' ? 'person' : 'act',
-    async call(args: unknown, from: Call) {
+    call(args: unknown, from: Call) {
       const isLoop = loop.comes()
       checkUse(name, actuator, args, limits)
-      const outcome = await call(args, from)
-      return isLoop ? advised(outcome, name) : outcome
+      const outcome = call(args, from)
+      if (!isLoop) return outcome
+      return isThenable(outcome) ? outcome.then(told => advised(told, advice)) : advised(outcome, advice)
     },
   })
 }
@@ -87,7 +95,8 @@ function annotationsOf({ reversible, absolute, reachesBeyond, confirm }: Actuato
   }
 }
 
-type Mover = (args: unknown, call: Call) => Promise<unknown>
+/** Moves it. Nothing is waited for that is there already: a promise for each step takes longer than the rest of a call. */
+type Mover = (args: unknown, call: Call) => unknown
 
 function move(options: ActuatorToolOptions): Mover {
   const { runner, sensors, moves, ready } = options
@@ -95,39 +104,56 @@ function move(options: ActuatorToolOptions): Mover {
   const { confirm = 'never' } = actuator
   /** How often moves had been broken off when a person last agreed. */
   let agreedAt = -1
-  return async (args, call) => {
+
+  return (args, call) => {
     const opening = ready()
-    if (opening !== undefined) {
-      await opening
-      // Cancelled while the hardware was opened: it never moves.
-      call.signal.throwIfAborted()
-    }
+    return opening === undefined ? moved(args, call) : onceOpen(opening, args, call)
+  }
+
+  async function onceOpen(opening: Promise<void>, args: unknown, call: Call): Promise<unknown> {
+    await opening
+    // Cancelled while the hardware was opened: it never moves.
+    call.signal.throwIfAborted()
+    return moved(args, call)
+  }
+
+  function moved(args: unknown, call: Call): unknown {
     const { breaks } = runner
-    const run = async () => {
+    const asks = confirm === 'each' || (confirm === 'first' && agreedAt !== breaks)
+    // A person who works it has decided already, and the way to safety is always open.
+    const outcome =
+      asks && !isByPerson(call) && !isSafe(actuator, args) ? agreed(args, call, breaks) : runner.run(args, call, breaks)
+    return isThenable(outcome) ? outcome.then(came => readBack(args, came)) : readBack(args, outcome)
+  }
+
+  function agreed(args: unknown, call: Call, breaks: number): Promise<unknown> {
+    return options.confirmations.agreed(questionOf(options, args), call, async () => {
       const outcome = await runner.run(args, call, breaks)
       agreedAt = breaks
       return outcome
-    }
-    const asks = confirm === 'each' || (confirm === 'first' && agreedAt !== breaks)
-    // A person who works it has decided already, and the way to safety is always open.
-    const outcome = await (asks && !isByPerson(call) && !isSafe(actuator, args)
-      ? options.confirmations.agreed(questionOf(options, args), call, run)
-      : runner.run(args, call, breaks))
+    })
+  }
+
+  function readBack(args: unknown, outcome: unknown): unknown {
     moves.count++
-    const readback = await readbackOf(actuator.readback, sensors)
+    const readback = readbackOf(actuator.readback, sensors)
+    return isThenable(readback) ? readback.then(read => tell(args, outcome, read)) : tell(args, outcome, readback)
+  }
+
+  function tell(args: unknown, outcome: unknown, readback: Readback | undefined): unknown {
     if (actuator.outputSchema !== undefined) return readback === undefined ? outcome : besides(outcome, readback)
-    return {
+    return new StructuredAnswer({
       actuator: name,
       set: args,
       ...(outcome === undefined ? {} : { outcome }),
       ...(readback === undefined ? {} : { readback }),
-    }
+    })
   }
 }
 
 /** Says what would happen, and moves nothing. */
 function dryRun({ runner: { name }, rules }: ActuatorToolOptions): Mover {
-  return async args => {
+  return args => {
     const refusal = rules.refusal(name, args)
     const text =
       refusal === undefined
@@ -164,50 +190,46 @@ export interface Readback {
 }
 
 /** Reads the sensor that shows the effect of an actuator; nothing when there is none. */
-export async function readbackOf(
+export function readbackOf(
   name: string | undefined,
   sensors: readonly SensorReader[],
-): Promise<Readback | undefined> {
+): Readback | undefined | Promise<Readback> {
   const reader = name === undefined ? undefined : sensors.find(each => each.name === name)
   if (reader === undefined) return undefined
   try {
-    const { value } = await reader.read()
-    const { unit } = reader.sensor
-    const shown = value instanceof Uint8Array ? `${value.length} bytes` : value
-    return { sensor: reader.name, value: shown, ...(unit === undefined ? {} : { unit }) }
+    const taken = reader.read()
+    if (!isThenable(taken)) return shownBy(reader, taken)
+    return taken.then(
+      came => shownBy(reader, came),
+      thrown => notRead(reader, thrown),
+    )
   } catch (thrown) {
-    return { sensor: reader.name, error: publicMessage(thrown) }
+    return notRead(reader, thrown)
   }
 }
 
+function shownBy({ name, sensor: { unit } }: SensorReader, { value }: TimedValue): Readback {
+  const shown = value instanceof Uint8Array ? `${value.length} bytes` : value
+  return unit === undefined ? { sensor: name, value: shown } : { sensor: name, value: shown, unit }
+}
+
+function notRead({ name }: SensorReader, thrown: unknown): Readback {
+  return { sensor: name, error: publicMessage(thrown) }
+}
+
 /** Beside an outcome whose form is the actuator's own. */
-function besides(outcome: unknown, readback: Readback): ToolResult {
-  return {
-    content: [
-      { type: 'text', text: toJson(outcome) },
-      { type: 'text', text: readbackText(readback) },
-    ],
-    structuredContent: outcome,
-  }
+function besides(outcome: unknown, readback: Readback): StructuredAnswer {
+  return new StructuredAnswer(outcome, [readbackText(readback)])
 }
 
 function readbackText({ sensor, value, unit = '', error }: Readback): string {
   return error === undefined ? `Read back: ${sensor} is ${value} ${unit}`.trim() : `Not read back: ${error}`
 }
 
-function advised(outcome: unknown, name: string): ToolResult {
-  const result = isResult(outcome)
-    ? outcome
-    : { content: [{ type: 'text', text: toJson(outcome) } as const], structuredContent: outcome }
-  const advice = loopAdvice(
-    name,
-    'A model is too slow to regulate. Give the board a set point that it keeps by itself, or look at the sensors at longer intervals.',
-  )
-  return { ...result, content: [...result.content, { type: 'text', text: advice }] }
-}
-
-function isResult(outcome: unknown): outcome is ToolResult {
-  return isObject(outcome) && Array.isArray(outcome.content)
+function advised(outcome: unknown, advice: string): StructuredAnswer | ToolResult {
+  if (isToolResult(outcome)) return { ...outcome, content: [...outcome.content, { type: 'text', text: advice }] }
+  if (!(outcome instanceof StructuredAnswer)) return new StructuredAnswer(outcome, [advice])
+  return new StructuredAnswer(outcome.structuredContent, [...outcome.remarks, advice])
 }
 
 const readbackSchema = {

@@ -16,7 +16,7 @@ import { logLevels } from './call.ts'
 import type { Dialect, InputAnswer, InputRequest } from './eras/era.ts'
 import { isObject } from './json.ts'
 import type { RequestId } from './json-rpc.ts'
-import { LazySignal } from './lazy-signal.ts'
+import { type AbortListener, LazySignal, type Stoppable } from './lazy-signal.ts'
 
 /** Where the notifications of a call go. */
 export interface CallOutlet {
@@ -32,7 +32,7 @@ export interface CallOutlet {
 }
 
 /** One request while it runs. Handlers see it as {@link Call}. */
-export class CallState implements Call, Asker {
+export class CallState implements Call, Asker, Stoppable {
   readonly id: RequestId
   readonly method: string
   readonly outlet: CallOutlet
@@ -84,6 +84,11 @@ export class CallState implements Call, Asker {
   /** Whether the call was told to stop. */
   get aborted(): boolean {
     return this.#stop?.aborted === true
+  }
+
+  onAbort(listener: AbortListener): () => void {
+    this.#stop ??= new LazySignal()
+    return this.#stop.onAbort(listener)
   }
 
   /** Tells the handler to stop; the call is still answered. */

@@ -1,5 +1,4 @@
 import type { CallState } from './call-state.ts'
-import { toJson } from './json.ts'
 
 /** What a server can offer, by the protocol's names. */
 export type Feature = (typeof features)[number]
@@ -38,20 +37,6 @@ export function waiting(methods: HandlerTable, until: () => Promise<void> | unde
 export interface CacheHints {
   ttlMs: number
   cacheScope: 'public' | 'private'
-}
-
-/** The answer of a tool that is nothing but a text: the usual one of an actuator, and sealed without a tree of objects. */
-export class PlainText {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-/** The members of a tool's result that is nothing but a text, as JSON without the braces around them. */
-export function plainTextMembers({ text }: PlainText): string {
-  return `"content":[{"type":"text","text":${toJson(text)}}]`
 }
 
 /** The key under which a listed tool says whether it may be a task. No JSON has it: only one revision lists it. */

@@ -3,17 +3,19 @@ import type { CallState } from './call-state.ts'
 import { type ContentBlock, type ToolResult, text, toolError } from './content.ts'
 import type { Tool } from './definitions.ts'
 import { DefinitionError, diagnostic, ErrorCode, publicMessage, RefusedMove, RpcError } from './errors.ts'
-import { isObject, toJson } from './json.ts'
+import { isObject } from './json.ts'
 import { argumentsRecorder } from './recorded-arguments.ts'
 import { type CallRecordOptions, recordCall } from './recorded-call.ts'
 import { type Entry, Registry, said } from './registry.ts'
 import type { Checked, CompiledSchema } from './schema/types.ts'
 import { assertObjectRoot, compileSchema, noArguments } from './schema.ts'
-import { type HandlerTable, handlerTable, PlainText, taskSupport } from './table.ts'
+import { type HandlerTable, handlerTable, taskSupport } from './table.ts'
 import type { TaskSupport } from './tasks/task.ts'
 import type { TaskCall } from './tasks/task-call.ts'
 import type { TaskStore } from './tasks/task-store.ts'
 import type { TaskTerms } from './tasks/terms.ts'
+import { isThenable } from './thenable.ts'
+import { isToolResult, PlainText, StructuredAnswer } from './tool-answer.ts'
 
 interface ToolEntry extends Entry<Tool<any>> {
   readonly name: string
@@ -227,40 +229,53 @@ function failed({ entry, options: { diagnose } }: Request, thrown: unknown, call
   return toolError(`${entry.name}: ${publicMessage(thrown)}`)
 }
 
-function finish(entry: ToolEntry, value: unknown): ToolResult | PlainText | Promise<ToolResult> {
-  if (typeof value === 'string' && entry.output === undefined) return new PlainText(value)
-  const result = asToolResult(entry, value)
-  if (entry.output === undefined || result.isError === true) return result
-  if (result.structuredContent === undefined) {
-    return toolError(`${entry.name} answered without the structured value that it promises`)
+type Answer = PlainText | StructuredAnswer | ToolResult
+
+function finish(entry: ToolEntry, value: unknown): Answer | Promise<Answer> {
+  const { output } = entry
+  if (output === undefined) return typeof value === 'string' ? new PlainText(value) : asToolResult(entry, value)
+  const answer = asStructured(entry, value)
+  if (!(answer instanceof StructuredAnswer)) {
+    if (answer.isError === true) return answer
+    if (answer.structuredContent === undefined) {
+      return toolError(`${entry.name} answered without the structured value that it promises`)
+    }
   }
-  const checked = entry.output.check(result.structuredContent)
-  if (checked instanceof Promise) return checked.then(outcome => fitting(entry, result, outcome))
-  return fitting(entry, result, checked)
+  const checked = output.check(answer.structuredContent)
+  if (checked instanceof Promise) return checked.then(outcome => fitting(entry, answer, outcome))
+  return fitting(entry, answer, checked)
 }
 
-function fitting(entry: ToolEntry, result: ToolResult, checked: Checked): ToolResult {
-  if (checked.ok) return result
+function fitting(entry: ToolEntry, answer: Answer, checked: Checked): Answer {
+  if (checked.ok) return answer
   return toolError(`${entry.name} answered with a value that is not what it promises: ${checked.problems.join('. ')}`)
 }
 
+/** What a tool with an `outputSchema` answered. */
+function asStructured(entry: ToolEntry, value: unknown): StructuredAnswer | ToolResult {
+  if (isToolResult(value)) return withContent(entry, value)
+  const answer = value instanceof StructuredAnswer ? value : new StructuredAnswer(value)
+  jsonOf(entry, answer)
+  return answer
+}
+
 function asToolResult(entry: ToolEntry, value: unknown): ToolResult {
-  if (isObject(value) && Array.isArray(value.content)) {
-    const result = value as unknown as ToolResult
-    return result.structuredContent !== undefined && result.content.length === 0
-      ? { ...result, content: jsonText(entry, result.structuredContent) }
-      : result
-  }
-  if (entry.output !== undefined) return { content: jsonText(entry, value), structuredContent: value }
+  if (isToolResult(value)) return withContent(entry, value)
   if (value === undefined) return { content: [] }
   if (typeof value === 'string') return text(value)
   if (Array.isArray(value) && value.every(isBlock)) return { content: value }
-  return { content: jsonText(entry, value) }
+  return text(jsonOf(entry, new StructuredAnswer(value)))
 }
 
-function jsonText(entry: ToolEntry, value: unknown): ContentBlock[] {
+function withContent(entry: ToolEntry, result: ToolResult): ToolResult {
+  return result.structuredContent !== undefined && result.content.length === 0
+    ? { ...result, ...text(jsonOf(entry, new StructuredAnswer(result.structuredContent))) }
+    : result
+}
+
+function jsonOf(entry: ToolEntry, answer: StructuredAnswer): string {
   try {
-    return [{ type: 'text', text: toJson(value) }]
+    return answer.json
   } catch (thrown) {
     throw notJson(entry, thrown)
   }
@@ -273,8 +288,4 @@ function notJson(entry: ToolEntry, thrown: unknown): RpcError {
 
 function isBlock(value: unknown): value is ContentBlock {
   return isObject(value) && typeof value.type === 'string'
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return isObject(value) && typeof value.then === 'function'
 }

@@ -1,20 +1,13 @@
 import { type ClientCapabilities, type ClientInfo, type FormSchema, type LogLevel, logLevels } from '../call.ts'
 import type { CallState } from '../call-state.ts'
-import { text, toolError } from '../content.ts'
+import { toolError } from '../content.ts'
 import { ErrorCode, RpcError } from '../errors.ts'
 import { isObject, toJson } from '../json.ts'
 import { type Message, notificationLine, type RequestId, requestLine } from '../json-rpc.ts'
-import {
-  type Feature,
-  type HandlerTable,
-  handlerTable,
-  ListPage,
-  PlainText,
-  plainTextMembers,
-  taskSupport,
-} from '../table.ts'
+import { type Feature, type HandlerTable, handlerTable, ListPage, taskSupport } from '../table.ts'
 import { PreparedTask } from '../tasks/task-store.ts'
 import type { TaskTerms } from '../tasks/terms.ts'
+import { isToolAnswer } from '../tool-answer.ts'
 import { type Missing, missingCapability, missingError } from './capabilities.ts'
 import type { Dialect, Era, InputAnswer, InputRequest, Speaker, TaskTool } from './era.ts'
 import { LegacyTasks, related, revisionWithTasks, tasksCapability } from './legacy-tasks.ts'
@@ -87,7 +80,7 @@ class LegacyDialect implements Dialect {
   }
 
   seal(value: unknown, call: CallState): string {
-    if (value instanceof PlainText) return `{${plainTextMembers(value)}}`
+    if (isToolAnswer(value)) return `{${value.members(call.anyOutput ? 'wrapped' : 'object')}}`
     if (value instanceof ListPage) return this.#sealPage(value)
     if (value instanceof PreparedTask) return this.#tasks.begin(value)
     if (!isObject(value)) throw new TypeError('a result must be an object')
@@ -232,10 +225,7 @@ class LegacyDialect implements Dialect {
     return {
       asksFirst: false,
       ttlMs,
-      seal: value => {
-        const result = value instanceof PlainText ? text(value.text) : value
-        return toJson(this.#toolResult(result as Record<string, unknown>, call))
-      },
+      seal: value => this.seal(value, call),
       sealError: error => this.sealError(error, call),
       refusal: request => {
         const missing = this.#missing(request)

@@ -5,10 +5,11 @@ import { ErrorCode, RpcError } from '../errors.ts'
 import { isObject, toJson } from '../json.ts'
 import { notificationLine, type RequestId } from '../json-rpc.ts'
 import type { ServerInfo } from '../server-core.ts'
-import { type Feature, type HandlerTable, handlerTable, ListPage, PlainText, plainTextMembers } from '../table.ts'
+import { type Feature, type HandlerTable, handlerTable, ListPage } from '../table.ts'
 import type { Task } from '../tasks/task.ts'
 import { PreparedTask } from '../tasks/task-store.ts'
 import type { TaskTerms } from '../tasks/terms.ts'
+import { isToolAnswer } from '../tool-answer.ts'
 import { missingCapability, missingError } from './capabilities.ts'
 import type { Dialect, Era, InputAnswer, InputRequest, Speaker, TaskTool } from './era.ts'
 import { detailedTask, needsTasks, TASKS, takesTasks, taskHandle, taskMethods } from './modern-tasks.ts'
@@ -341,7 +342,7 @@ class ModernDialect implements Dialect {
       this.#headOf = info
       this.#head = sealHead(info)
     }
-    if (value instanceof PlainText) return `${this.#head}${plainTextMembers(value)}}`
+    if (isToolAnswer(value)) return `${this.#head}${value.members('any')}}`
     if (value instanceof ListPage) return (value.sealed.modern ??= this.#sealObject(pageOf(value), true))
     if (value instanceof PreparedTask) {
       const handle = taskHandle(value.begin(), clock.now())

@@ -14,7 +14,7 @@ import {
 } from '../call.ts'
 import type { Clock } from '../clock.ts'
 import type { InputAnswer, InputRequest } from '../eras/era.ts'
-import { LazySignal } from '../lazy-signal.ts'
+import { type AbortListener, LazySignal, type Stoppable } from '../lazy-signal.ts'
 import type { Task } from './task.ts'
 import type { TaskTerms } from './terms.ts'
 
@@ -32,7 +32,7 @@ export interface TaskCallOptions {
  * A call as its handler sees it once it goes on as a task. It outlives its request: questions wait in the task, and the
  * handler waits for the answer instead of running again.
  */
-export class TaskCall implements Call, Asker {
+export class TaskCall implements Call, Asker, Stoppable {
   readonly clientInfo: ClientInfo | undefined
   readonly clientCapabilities: ClientCapabilities
   readonly access: Access
@@ -65,6 +65,10 @@ export class TaskCall implements Call, Asker {
   /** Whether it was told to stop. */
   get cancelled(): boolean {
     return this.#stop.aborted
+  }
+
+  onAbort(listener: AbortListener): () => void {
+    return this.#stop.onAbort(listener)
   }
 
   /** Tells the handler to stop. */
