@@ -31,16 +31,21 @@ export interface CallOutlet {
   readonly returns: boolean
 }
 
+/** Whoever makes a request, as its era knows them: from a handshake, or from the request itself. */
+export interface Caller {
+  readonly clientInfo: ClientInfo | undefined
+  readonly clientCapabilities: ClientCapabilities
+  /** The least serious level of log messages that the request asked for, where the era has requests ask. */
+  readonly logLevel: LogLevel | undefined
+}
+
 /** One request while it runs. Handlers see it as {@link Call}. */
 export class CallState implements Call, Asker, Stoppable {
   readonly id: RequestId
   readonly method: string
   readonly outlet: CallOutlet
   readonly dialect: Dialect
-  clientInfo: ClientInfo | undefined = undefined
-  clientCapabilities: ClientCapabilities = noCapabilities
-  /** The least serious level that the request asked for, where the era has requests ask. */
-  logLevel: LogLevel | undefined = undefined
+  caller: Caller = nobody
   progressToken: string | number | undefined = undefined
   /** Nothing more may be sent for this call: it was answered or cancelled. */
   settled = false
@@ -58,7 +63,7 @@ export class CallState implements Call, Asker, Stoppable {
   /** The batch that waits for the answer, if the request came in one. */
   batch: Batch | undefined = undefined
   #asked = 0
-  #lastProgress = Number.NEGATIVE_INFINITY
+  #lastProgress: number | undefined = undefined
   #stop: LazySignal | undefined = undefined
 
   constructor(id: RequestId, method: string, dialect: Dialect, outlet: CallOutlet) {
@@ -66,6 +71,14 @@ export class CallState implements Call, Asker, Stoppable {
     this.method = method
     this.dialect = dialect
     this.outlet = outlet
+  }
+
+  get clientInfo(): ClientInfo | undefined {
+    return this.caller.clientInfo
+  }
+
+  get clientCapabilities(): ClientCapabilities {
+    return this.caller.clientCapabilities
   }
 
   get access(): Access {
@@ -99,7 +112,7 @@ export class CallState implements Call, Asker, Stoppable {
 
   progress(progress: number, total?: number, message?: string): void {
     if (this.progressToken === undefined || this.settled || this.outlet.congested) return
-    if (!(progress > this.#lastProgress) || !Number.isFinite(progress)) return
+    if (!(progress > (this.#lastProgress ?? Number.NEGATIVE_INFINITY)) || !Number.isFinite(progress)) return
     this.#lastProgress = progress
     const params: Record<string, unknown> = { progressToken: this.progressToken, progress }
     if (total !== undefined && Number.isFinite(total)) params.total = total
@@ -145,7 +158,11 @@ export class CallState implements Call, Asker, Stoppable {
   }
 }
 
-const noCapabilities: ClientCapabilities = Object.freeze({})
+const nobody: Caller = Object.freeze({
+  clientInfo: undefined,
+  clientCapabilities: Object.freeze({}),
+  logLevel: undefined,
+})
 
 /** Thrown through a handler whose question goes out with the answer to its request. */
 export class InputRequired extends Error {

@@ -254,7 +254,7 @@ export class Connection implements Speaker {
       if (token !== undefined && typeof token !== 'string' && !Number.isSafeInteger(token)) {
         throw new RpcError(ErrorCode.InvalidParams, 'progressToken must be a string or a whole number')
       }
-      const dialect = this.#dialects.find(each => each.claims(method, meta as Record<string, unknown> | undefined))
+      const dialect = this.#claiming(method, meta as Record<string, unknown> | undefined)
       if (dialect === undefined) throw this.#noEra(method)
       if (this.#inFlight.size >= this.server.maxCallsInFlight && !isStop(method, params)) {
         throw new RpcError(ErrorCode.InternalError, `More than ${this.server.maxCallsInFlight} requests are in flight`)
@@ -263,18 +263,18 @@ export class Connection implements Speaker {
       call.progressToken = token as string | number | undefined
       const opening = dialect.open(call, params as Record<string, unknown> | undefined)
       const given = (params ?? noParams) as Record<string, unknown>
-      if (opening instanceof Promise)
-        return this.#await(
-          call,
-          opening.then(() => this.#run(call!, given)),
-        )
-      const value = this.#run(call, given)
+      const value = opening === undefined ? this.#run(call, given) : this.#runOpened(call, given, opening)
       if (value instanceof Promise) return this.#await(call, value)
       this.#seal(call, value)
     } catch (thrown) {
       if (call === undefined) this.#write(errorLine(id, asRpcError(thrown)), id)
       else this.#fail(call, thrown)
     }
+  }
+
+  async #runOpened(call: CallState, params: Record<string, unknown>, opening: Promise<void>): Promise<unknown> {
+    await opening
+    return this.#run(call, params)
   }
 
   #run(call: CallState, params: Record<string, unknown>): unknown {
@@ -391,7 +391,12 @@ export class Connection implements Speaker {
     if (kindOf(value) !== 'request') return undefined
     const { method, params } = value as Message
     const meta = isObject(params) && isObject(params._meta) ? params._meta : undefined
-    return this.#dialects.find(dialect => dialect.claims(method, meta))
+    return this.#claiming(method, meta)
+  }
+
+  #claiming(method: string, meta: Record<string, unknown> | undefined): Dialect | undefined {
+    for (const dialect of this.#dialects) if (dialect.claims(method, meta)) return dialect
+    return undefined
   }
 
   #noEra(method: string): RpcError {

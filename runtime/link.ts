@@ -2,6 +2,7 @@ import type { Connection, Outlet } from './connection.ts'
 import { ErrorCode } from './errors.ts'
 import { Framer } from './framer.ts'
 import { decodeUtf8 } from './json.ts'
+import { RepeatedMeta } from './repeated-meta.ts'
 import type { Server } from './server.ts'
 
 /** What a link tells of what comes in. */
@@ -23,8 +24,17 @@ export interface Link {
   /** Gives no more bytes until `resume`. */
   pause(): void
   resume(): void
-  /** Text of a part of `bytes`, or nothing when it is not UTF-8: where the platform has something faster. */
-  decode?(bytes: Uint8Array, start: number, end: number): string | undefined
+  /** Where the platform has something faster than a `TextDecoder`. */
+  readonly decoder?: Decoder
+}
+
+/** Bytes to text. Most lines are ASCII, which is decoded several times faster; of a whole chunk it is known in one go. */
+export interface Decoder {
+  /** Text of a part of `bytes`, or nothing when it is not UTF-8. */
+  utf8(bytes: Uint8Array, start: number, end: number): string | undefined
+  isAscii(bytes: Uint8Array): boolean
+  /** Text of a part of `bytes` that is ASCII. */
+  ascii(bytes: Uint8Array, start: number, end: number): string
 }
 
 /** A server that speaks over a link. */
@@ -56,7 +66,8 @@ class Session implements LinkSession, LinkReceiver, Outlet {
   readonly #link: Link
   readonly #framer: Framer
   readonly #ended: () => void
-  readonly #decode: (bytes: Uint8Array, start: number, end: number) => string | undefined
+  readonly #decoder: Decoder
+  readonly #repeated: RepeatedMeta | undefined
   #pending = ''
   #full = false
   #reading = false
@@ -66,12 +77,16 @@ class Session implements LinkSession, LinkReceiver, Outlet {
   #rest: Uint8Array | undefined = undefined
   #endsAfterRest = false
   #started = false
+  /** The chunk that is being read, if all of it is ASCII. */
+  #asciiChunk: Uint8Array | undefined = undefined
 
   constructor(server: Server, link: Link, ended: () => void) {
     this.#link = link
     this.#ended = ended
-    this.#decode = link.decode === undefined ? decodeUtf8 : (bytes, start, end) => link.decode!(bytes, start, end)
+    this.#decoder = link.decoder ?? standardDecoder
     this.connection = server.connect(this)
+    // What stands in for a server in another process takes lines as they are.
+    if (this.connection.receiveValue !== undefined) this.#repeated = new RepeatedMeta(this.#decoder.ascii)
     this.#framer = new Framer({
       maxLineBytes: server.maxLineBytes,
       onLine: (bytes, start, end) => this.#line(bytes, start, end),
@@ -143,6 +158,7 @@ class Session implements LinkSession, LinkReceiver, Outlet {
 
   #read(chunk: Uint8Array): void {
     this.#reading = true
+    this.#asciiChunk = this.#decoder.isAscii(chunk) ? chunk : undefined
     let at = 0
     try {
       while (at < chunk.length) {
@@ -154,6 +170,7 @@ class Session implements LinkSession, LinkReceiver, Outlet {
       }
     } finally {
       this.#reading = false
+      this.#asciiChunk = undefined
     }
     this.flush()
     if (at < chunk.length) this.#rest = chunk.slice(at)
@@ -169,12 +186,25 @@ class Session implements LinkSession, LinkReceiver, Outlet {
       this.#started = true
       if (bytes[from] === 0xef && bytes[from + 1] === 0xbb && bytes[from + 2] === 0xbf) from += 3
     }
-    if (!isBlank(bytes, from, end)) {
-      const text = this.#decode(bytes, from, end)
-      if (text === undefined) this.connection.refuse(ErrorCode.ParseError, 'The line is not UTF-8')
-      else this.connection.receive(text)
-    }
+    if (!isBlank(bytes, from, end)) this.#message(bytes, from, end)
     return this.#pending.length <= mostPending
+  }
+
+  #message(bytes: Uint8Array, start: number, end: number): void {
+    const isAscii = bytes === this.#asciiChunk
+    const repeated = isAscii ? this.#repeated?.read(bytes, start, end) : undefined
+    if (repeated !== undefined) return this.connection.receiveValue(repeated)
+    const text = isAscii ? this.#decoder.ascii(bytes, start, end) : this.#decoder.utf8(bytes, start, end)
+    if (text === undefined) return this.connection.refuse(ErrorCode.ParseError, 'The line is not UTF-8')
+    if (this.#repeated === undefined) return this.connection.receive(text)
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch {
+      return this.connection.receive(text)
+    }
+    this.#repeated.learn(text, value)
+    this.connection.receiveValue(value)
   }
 
   #finish(): void {
@@ -182,6 +212,12 @@ class Session implements LinkSession, LinkReceiver, Outlet {
     this.flush()
     this.#ended()
   }
+}
+
+const standardDecoder: Decoder = {
+  utf8: decodeUtf8,
+  isAscii: () => false,
+  ascii: (bytes, start, end) => String.fromCharCode(...bytes.subarray(start, end)),
 }
 
 /** Nothing but spaces, tabs and carriage returns. */

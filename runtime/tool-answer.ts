@@ -56,11 +56,6 @@ export class StructuredAnswer {
   }
 }
 
-/** Whether a value is one of the usual answers. */
-export function isToolAnswer(value: unknown): value is PlainText | StructuredAnswer {
-  return value instanceof PlainText || value instanceof StructuredAnswer
-}
-
 /** Whether a value is a whole result of a tool, in the words of MCP. */
 export function isToolResult(value: unknown): value is ToolResult {
   return isObject(value) && Array.isArray(value.content)

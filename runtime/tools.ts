@@ -25,6 +25,8 @@ interface ToolEntry extends Entry<Tool<any>> {
   readonly anyOutput: boolean
   readonly access: NeededAccess
   readonly task: TaskSupport
+  /** The last answer, where it was a short text: most tools of hardware say the same few words. */
+  lastText: PlainText | undefined
   /** The arguments as they are recorded. */
   readonly recorded: (given: unknown) => unknown
 }
@@ -101,8 +103,10 @@ function compileTool(name: string, definition: Tool<any>, isRecorded: boolean): 
   const access = definition.access ?? (annotations?.readOnlyHint === true ? 'read' : 'act')
   const slackBytes = slackOf(input, output, anyOutput) + (task === 'never' ? 0 : taskBytes)
   const recorded = isRecorded ? argumentsRecorder(input.json) : asTheyCame
-  return { name, definition, listed, input, output, anyOutput, access, task, slackBytes, recorded }
+  return { name, definition, listed, input, output, anyOutput, access, task, slackBytes, lastText: undefined, recorded }
 }
+
+const longestKeptText = 200
 
 const asTheyCame = (given: unknown) => given
 
@@ -127,14 +131,21 @@ function callTool(
   if (entry === undefined) throw new RpcError(ErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 128)}`)
   if (!isObject(given)) throw new RpcError(ErrorCode.InvalidParams, 'arguments must be an object')
   const request: Request = { entry, given, options }
-  if (!suffices(call.outlet.access, entry.access)) return recorded(request, call, () => refused(call, noAccess(entry)))
+  if (!suffices(call.outlet.access, entry.access)) return refusedAccess(request, call)
   call.anyOutput = entry.anyOutput
   const isPlain = entry.task === 'never' && params.task === undefined
   const terms = isPlain ? undefined : call.dialect.taskTerms(call, params, entry)
   const checked = entry.input.check(given)
   if (terms !== undefined) return runAsTask(request, checked, call, terms)
-  if (checked instanceof Promise) return checked.then(outcome => runChecked(request, outcome, call))
-  return runChecked(request, checked, call)
+  return checked instanceof Promise ? runOnceChecked(request, checked, call) : runChecked(request, checked, call)
+}
+
+function refusedAccess(request: Request, call: CallState): unknown {
+  return recorded(request, call, () => refused(call, noAccess(request.entry)))
+}
+
+async function runOnceChecked(request: Request, checking: Promise<Checked>, call: CallState): Promise<unknown> {
+  return runChecked(request, await checking, call)
 }
 
 /** What a call is about, and what serves it. */
@@ -198,7 +209,12 @@ async function callAfterAsking(definition: Tool<any>, args: unknown, call: Runni
 }
 
 function runChecked(request: Request, checked: Checked, call: Running, asked?: Asked): unknown {
-  if (request.options.record === undefined) return runFitting(request, checked, call, asked)
+  return request.options.record === undefined
+    ? runFitting(request, checked, call, asked)
+    : runRecorded(request, checked, call, asked)
+}
+
+function runRecorded(request: Request, checked: Checked, call: Running, asked: Asked | undefined): unknown {
   return recorded(request, call, () => runFitting(request, checked, call, asked))
 }
 
@@ -212,14 +228,20 @@ function runFitting(request: Request, checked: Checked, call: Running, asked?: A
       definition.ask === undefined || asked !== undefined
         ? definition.call(checked.value, call, asked?.answer)
         : callAfterAsking(definition, checked.value, call)
-    if (!isThenable(value)) return finish(request.entry, value)
-    return Promise.resolve(value).then(
-      result => finish(request.entry, result),
-      thrown => failed(request, thrown, call),
-    )
+    return isThenable(value) ? runLong(request, value, call) : finish(request.entry, value)
   } catch (thrown) {
     return failed(request, thrown, call)
   }
+}
+
+async function runLong(request: Request, running: PromiseLike<unknown>, call: Running): Promise<unknown> {
+  let value: unknown
+  try {
+    value = await running
+  } catch (thrown) {
+    return failed(request, thrown, call)
+  }
+  return finish(request.entry, value)
 }
 
 function failed({ entry, options: { diagnose } }: Request, thrown: unknown, call: Running): ToolResult {
@@ -233,7 +255,7 @@ type Answer = PlainText | StructuredAnswer | ToolResult
 
 function finish(entry: ToolEntry, value: unknown): Answer | Promise<Answer> {
   const { output } = entry
-  if (output === undefined) return typeof value === 'string' ? new PlainText(value) : asToolResult(entry, value)
+  if (output === undefined) return typeof value === 'string' ? asText(entry, value) : asToolResult(entry, value)
   const answer = asStructured(entry, value)
   if (!(answer instanceof StructuredAnswer)) {
     if (answer.isError === true) return answer
@@ -249,6 +271,13 @@ function finish(entry: ToolEntry, value: unknown): Answer | Promise<Answer> {
 function fitting(entry: ToolEntry, answer: Answer, checked: Checked): Answer {
   if (checked.ok) return answer
   return toolError(`${entry.name} answered with a value that is not what it promises: ${checked.problems.join('. ')}`)
+}
+
+function asText(entry: ToolEntry, value: string): PlainText {
+  if (entry.lastText?.text === value) return entry.lastText
+  const answer = new PlainText(value)
+  if (value.length <= longestKeptText) entry.lastText = answer
+  return answer
 }
 
 /** What a tool with an `outputSchema` answered. */

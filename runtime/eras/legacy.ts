@@ -1,5 +1,5 @@
 import { type ClientCapabilities, type ClientInfo, type FormSchema, type LogLevel, logLevels } from '../call.ts'
-import type { CallState } from '../call-state.ts'
+import type { Caller, CallState } from '../call-state.ts'
 import { toolError } from '../content.ts'
 import { ErrorCode, RpcError } from '../errors.ts'
 import { isObject, toJson } from '../json.ts'
@@ -7,7 +7,7 @@ import { type Message, notificationLine, type RequestId, requestLine } from '../
 import { type Feature, type HandlerTable, handlerTable, ListPage, taskSupport } from '../table.ts'
 import { PreparedTask } from '../tasks/task-store.ts'
 import type { TaskTerms } from '../tasks/terms.ts'
-import { isToolAnswer } from '../tool-answer.ts'
+import { PlainText, StructuredAnswer } from '../tool-answer.ts'
 import { type Missing, missingCapability, missingError } from './capabilities.ts'
 import type { Dialect, Era, InputAnswer, InputRequest, Speaker, TaskTool } from './era.ts'
 import { LegacyTasks, related, revisionWithTasks, tasksCapability } from './legacy-tasks.ts'
@@ -25,10 +25,8 @@ const mostSubscriptions = 1024
 const mostQuestions = 64
 
 /** What a handshake agreed on. */
-interface Session {
-  version: string
-  clientCapabilities: ClientCapabilities
-  clientInfo: ClientInfo | undefined
+interface Session extends Caller {
+  readonly version: string
 }
 
 interface Question {
@@ -53,6 +51,8 @@ class LegacyDialect implements Dialect {
   readonly #questions = new Map<RequestId, Question>()
   readonly #tasks: LegacyTasks
   #lastQuestion = 0
+  #text: PlainText | undefined = undefined
+  #sealedText = ''
   readonly #changedUris = new Set<string>()
   readonly #changedLists = new Set<Feature>()
 
@@ -74,13 +74,12 @@ class LegacyDialect implements Dialect {
   }
 
   open(call: CallState): void {
-    if (this.#session === undefined) return
-    call.clientInfo = this.#session.clientInfo
-    call.clientCapabilities = this.#session.clientCapabilities
+    if (this.#session !== undefined) call.caller = this.#session
   }
 
   seal(value: unknown, call: CallState): string {
-    if (isToolAnswer(value)) return `{${value.members(call.anyOutput ? 'wrapped' : 'object')}}`
+    if (value instanceof PlainText) return this.#sealText(value)
+    if (value instanceof StructuredAnswer) return `{${value.members(call.anyOutput ? 'wrapped' : 'object')}}`
     if (value instanceof ListPage) return this.#sealPage(value)
     if (value instanceof PreparedTask) return this.#tasks.begin(value)
     if (!isObject(value)) throw new TypeError('a result must be an object')
@@ -199,6 +198,7 @@ class LegacyDialect implements Dialect {
       version,
       clientCapabilities: capabilities as ClientCapabilities,
       clientInfo: clientInfo as unknown as ClientInfo,
+      logLevel: undefined,
     }
     const { server } = this.#speaker
     server.onLogLevel()
@@ -361,6 +361,15 @@ class LegacyDialect implements Dialect {
     if (method !== 'elicitation/create' || params === undefined) return params
     if (params.mode === 'url') return { ...params, elicitationId: crypto.randomUUID() }
     return { ...params, requestedSchema: formFor(this.#version, params.requestedSchema as FormSchema) }
+  }
+
+  // A tool gives its last text again when it is the same.
+  #sealText(value: PlainText): string {
+    if (this.#text !== value) {
+      this.#text = value
+      this.#sealedText = `{${value.members()}}`
+    }
+    return this.#sealedText
   }
 
   #sealPage(page: ListPage): string {

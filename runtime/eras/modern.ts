@@ -1,6 +1,5 @@
 import { type ClientCapabilities, type ClientInfo, type LogLevel, logLevels } from '../call.ts'
-import type { CallState } from '../call-state.ts'
-import { InputRequired } from '../call-state.ts'
+import { type Caller, type CallState, InputRequired } from '../call-state.ts'
 import { ErrorCode, RpcError } from '../errors.ts'
 import { isObject, toJson } from '../json.ts'
 import { notificationLine, type RequestId } from '../json-rpc.ts'
@@ -9,7 +8,7 @@ import { type Feature, type HandlerTable, handlerTable, ListPage } from '../tabl
 import type { Task } from '../tasks/task.ts'
 import { PreparedTask } from '../tasks/task-store.ts'
 import type { TaskTerms } from '../tasks/terms.ts'
-import { isToolAnswer } from '../tool-answer.ts'
+import { PlainText, StructuredAnswer } from '../tool-answer.ts'
 import { missingCapability, missingError } from './capabilities.ts'
 import type { Dialect, Era, InputAnswer, InputRequest, Speaker, TaskTool } from './era.ts'
 import { detailedTask, needsTasks, TASKS, takesTasks, taskHandle, taskMethods } from './modern-tasks.ts'
@@ -73,7 +72,11 @@ class ModernDialect implements Dialect {
   readonly #speaker: Speaker
   #head = ''
   #headOf: ServerInfo | undefined = undefined
+  #text: PlainText | undefined = undefined
+  #sealedText = ''
   readonly #subscriptions = new Map<RequestId, Subscription>()
+  #meta: Record<string, unknown> | undefined = undefined
+  #caller: Caller | undefined = undefined
 
   constructor(speaker: Speaker) {
     this.#speaker = speaker
@@ -96,31 +99,13 @@ class ModernDialect implements Dialect {
 
   open(call: CallState, params: Record<string, unknown>): void | Promise<void> {
     const meta = params._meta as Record<string, unknown>
-    const version = meta[PROTOCOL_VERSION]
-    if (typeof version !== 'string') throw malformed(PROTOCOL_VERSION, 'a string', version)
-    const capabilities = meta[CLIENT_CAPABILITIES]
-    if (!isObject(capabilities)) throw malformed(CLIENT_CAPABILITIES, 'an object', capabilities)
-    const info = meta[CLIENT_INFO]
-    if (info !== undefined) {
-      if (!isObject(info) || typeof info.name !== 'string' || typeof info.version !== 'string') {
-        throw malformed(CLIENT_INFO, 'an object with name and version', info)
-      }
-      call.clientInfo = info as unknown as ClientInfo
+    // A client that repeats itself is read once: see RepeatedMeta.
+    if (meta !== this.#meta) {
+      this.#caller = callerOf(meta)
+      this.#meta = meta
     }
-    const level = meta[LOG_LEVEL]
-    if (level !== undefined && !logLevels.includes(level as LogLevel)) {
-      throw malformed(LOG_LEVEL, `one of ${logLevels.join(', ')}`, level)
-    }
-    if (!modern.versions.includes(version)) {
-      throw new RpcError(
-        ErrorCode.UnsupportedProtocolVersion,
-        `Protocol revision ${version.slice(0, 40)} is not served with every request; ${modern.versions.join(', ')} is`,
-        { supported: modern.versions, requested: version },
-      )
-    }
+    call.caller = this.#caller!
     call.params = params
-    call.clientCapabilities = capabilities as ClientCapabilities
-    call.logLevel = level as LogLevel | undefined
     if (params.inputResponses !== undefined || params.requestState !== undefined) return this.#resume(call, params)
   }
 
@@ -136,7 +121,7 @@ class ModernDialect implements Dialect {
   }
 
   logLevel(call: CallState): LogLevel | undefined {
-    return call.logLevel
+    return call.caller.logLevel
   }
 
   ask(call: CallState, key: string, request: InputRequest): Promise<InputAnswer> {
@@ -341,14 +326,25 @@ class ModernDialect implements Dialect {
     if (this.#headOf !== info) {
       this.#headOf = info
       this.#head = sealHead(info)
+      this.#text = undefined
     }
-    if (isToolAnswer(value)) return `${this.#head}${value.members('any')}}`
+    if (value instanceof PlainText) return this.#sealText(value)
+    if (value instanceof StructuredAnswer) return `${this.#head}${value.members('any')}}`
     if (value instanceof ListPage) return (value.sealed.modern ??= this.#sealObject(pageOf(value), true))
     if (value instanceof PreparedTask) {
       const handle = taskHandle(value.begin(), clock.now())
       return toJson({ resultType: 'task', _meta: { [SERVER_INFO]: info }, ...handle })
     }
     return this.#sealObject(value, cacheable.has(method))
+  }
+
+  // A tool gives its last text again when it is the same.
+  #sealText(value: PlainText): string {
+    if (this.#text !== value) {
+      this.#text = value
+      this.#sealedText = `${this.#head}${value.members()}}`
+    }
+    return this.#sealedText
   }
 
   #sealObject(value: unknown, caches: boolean): string {
@@ -398,6 +394,38 @@ class ModernDialect implements Dialect {
 }
 
 const uncached = { ttlMs: 0, cacheScope: 'private' }
+
+/**
+ * Who calls, as a request's `_meta` says.
+ *
+ * @throws RpcError when it is malformed, or of a revision that is not served
+ */
+function callerOf(meta: Record<string, unknown>): Caller {
+  const version = meta[PROTOCOL_VERSION]
+  if (typeof version !== 'string') throw malformed(PROTOCOL_VERSION, 'a string', version)
+  const capabilities = meta[CLIENT_CAPABILITIES]
+  if (!isObject(capabilities)) throw malformed(CLIENT_CAPABILITIES, 'an object', capabilities)
+  const info = meta[CLIENT_INFO]
+  if (info !== undefined && (!isObject(info) || typeof info.name !== 'string' || typeof info.version !== 'string')) {
+    throw malformed(CLIENT_INFO, 'an object with name and version', info)
+  }
+  const level = meta[LOG_LEVEL]
+  if (level !== undefined && !logLevels.includes(level as LogLevel)) {
+    throw malformed(LOG_LEVEL, `one of ${logLevels.join(', ')}`, level)
+  }
+  if (!modern.versions.includes(version)) {
+    throw new RpcError(
+      ErrorCode.UnsupportedProtocolVersion,
+      `Protocol revision ${version.slice(0, 40)} is not served with every request; ${modern.versions.join(', ')} is`,
+      { supported: modern.versions, requested: version },
+    )
+  }
+  return {
+    clientInfo: info as ClientInfo | undefined,
+    clientCapabilities: capabilities as ClientCapabilities,
+    logLevel: level as LogLevel | undefined,
+  }
+}
 
 function pageOf({ kind, items, nextCursor }: ListPage): object {
   const hints = { ttlMs: listTtlMs, cacheScope: 'public' }

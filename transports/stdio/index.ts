@@ -2,6 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { Socket, type SocketConstructorOpts } from 'node:net'
 import {
   type Connection,
+  type Decoder,
   type Link,
   type LinkReceiver,
   type LinkSession,
@@ -34,7 +35,10 @@ export interface StdioInput {
 }
 
 /** What the host's lines go to. */
-export type StdioConnection = Pick<Connection, 'receive' | 'refuse' | 'drained' | 'farewell' | 'idle'>
+export type StdioConnection = Pick<Connection, 'receive' | 'refuse' | 'drained' | 'farewell' | 'idle'> & {
+  /** The same as `receive` for a line that was parsed, where the connection takes that. */
+  receiveValue?: Connection['receiveValue']
+}
 
 /** What can be served: a {@link Server}, or what stands in for one that runs in another process. */
 export interface StdioServer {
@@ -83,11 +87,14 @@ type NodeBytes = Uint8Array & {
 
 const bufferPrototype = Buffer.prototype as unknown as NodeBytes
 
-/** Pure ASCII, the usual case, is decoded several times faster as Latin-1. */
-function decode(bytes: Uint8Array, start: number, end: number): string | undefined {
-  const line = bytes.subarray(start, end)
-  if (isAscii(line)) return bufferPrototype.latin1Slice.call(bytes, start, end)
-  return isUtf8(line) ? bufferPrototype.utf8Slice.call(bytes, start, end) : undefined
+const decoder: Decoder = {
+  utf8(bytes, start, end) {
+    const line = bytes.subarray(start, end)
+    if (isAscii(line)) return decoder.ascii(bytes, start, end)
+    return isUtf8(line) ? bufferPrototype.utf8Slice.call(bytes, start, end) : undefined
+  },
+  isAscii,
+  ascii: (bytes, start, end) => bufferPrototype.latin1Slice.call(bytes, start, end),
 }
 
 interface StandardLink extends Link {
@@ -129,7 +136,7 @@ function standardLink(failed: () => void): StandardLink {
       stopped = true
       input?.pause()
     },
-    decode,
+    decoder,
   }
 }
 
