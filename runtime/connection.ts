@@ -13,7 +13,9 @@ import {
   notificationLine,
   type RequestId,
   readableId,
+  successHead,
   successLine,
+  successTail,
   whyInvalid,
 } from './json-rpc.ts'
 import type { ServerCore } from './server-core.ts'
@@ -33,6 +35,7 @@ const longestBatch = 1000
 /** Room that a batch keeps for each of its messages, should it be refused. */
 const errorBytes = 200
 const anonymousErrorsPerSecond = 100
+const longestKeptResult = 1000
 
 /** A client at the other end of a stream: its requests in flight, and what each era remembers of it. */
 export class Connection implements Speaker {
@@ -49,6 +52,8 @@ export class Connection implements Speaker {
   #batch: Batch | undefined = undefined
   #closed = false
   #idle: { reached: Promise<void>; reach: () => void } | undefined = undefined
+  #lastResult = ''
+  #lastTail = successTail('')
   #anonymousErrors = 0
   #anonymousSince = 0
 
@@ -334,7 +339,7 @@ export class Connection implements Speaker {
   }
 
   #answer(call: CallState, result: string, batch: Batch | undefined): void {
-    const line = successLine(call.id, result)
+    const line = this.#successLine(call.id, result)
     const limit = batch === undefined ? this.server.maxMessageBytes : batch.room
     if (line.length * 3 > limit) {
       const bytes = utf8Length(line) + 1
@@ -347,6 +352,16 @@ export class Connection implements Speaker {
       }
     }
     this.#settle(call, line, batch)
+  }
+
+  /** A tool's last text comes as the same string again: what stands around it is joined once. */
+  #successLine(id: RequestId, result: string): string {
+    if (typeof id !== 'number' || result.length > longestKeptResult) return successLine(id, result)
+    if (result !== this.#lastResult) {
+      this.#lastResult = result
+      this.#lastTail = successTail(result)
+    }
+    return successHead + id + this.#lastTail
   }
 
   #settle(call: CallState, line: string, batch: Batch | undefined): void {

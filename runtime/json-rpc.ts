@@ -49,11 +49,17 @@ export function readableId(value: unknown): RequestId | undefined {
   return isObject(value) && isRequestId(value.id) ? value.id : undefined
 }
 
+/** What stands before the id in the line that answers a request with a result. */
+export const successHead = '{"jsonrpc":"2.0","id":'
+
+/** What stands after the id, for a result that is given as JSON text. */
+export function successTail(result: string): string {
+  return `,"result":${result}}`
+}
+
 /** The line that answers a request with a result, given as JSON text. */
 export function successLine(id: RequestId, result: string): string {
-  return typeof id === 'number'
-    ? `{"jsonrpc":"2.0","id":${id},"result":${result}}`
-    : `{"jsonrpc":"2.0","id":${toJson(id)},"result":${result}}`
+  return successHead + (typeof id === 'number' ? id : toJson(id)) + successTail(result)
 }
 
 /** The line that answers a request with an error. Without an id the member is left out, as MCP's schema wants it. */

@@ -68,7 +68,9 @@ class Session implements LinkSession, LinkReceiver, Outlet {
   readonly #ended: () => void
   readonly #decoder: Decoder
   readonly #repeated: RepeatedMeta | undefined
-  #pending = ''
+  /** Lines that wait to be sent together, and how many characters they are. */
+  #pending: string[] = noLines
+  #pendingLength = 0
   #full = false
   #reading = false
   #scheduled = false
@@ -100,7 +102,7 @@ class Session implements LinkSession, LinkReceiver, Outlet {
   }
 
   get flushed(): boolean {
-    return this.#pending === '' && !this.#full
+    return this.#pending.length === 0 && !this.#full
   }
 
   bytes(chunk: Uint8Array): void {
@@ -136,18 +138,20 @@ class Session implements LinkSession, LinkReceiver, Outlet {
   }
 
   send(line: string): void {
-    // Concatenating makes a rope, which is copied once when it is written.
-    this.#pending += line
-    this.#pending += '\n'
+    // A list that begins with its line has no room for sixteen more.
+    if (this.#pending.length === 0) this.#pending = [line]
+    else this.#pending.push(line)
+    this.#pendingLength += line.length
     if (this.#reading || this.#scheduled || this.#full) return
     this.#scheduled = true
     Promise.resolve().then(this.#flushScheduled)
   }
 
   flush(): void {
-    if (this.#full || this.#pending === '') return
-    const text = this.#pending
-    this.#pending = ''
+    if (this.#full || this.#pending.length === 0) return
+    const text = asLines(this.#pending)
+    this.#pending = noLines
+    this.#pendingLength = 0
     if (!this.#link.write(text)) this.#full = true
   }
 
@@ -163,7 +167,7 @@ class Session implements LinkSession, LinkReceiver, Outlet {
     try {
       while (at < chunk.length) {
         at = this.#framer.push(chunk, at)
-        if (this.#pending.length > mostPending) {
+        if (this.#pendingLength > mostPending) {
           this.flush()
           if (this.#full) break
         }
@@ -187,7 +191,7 @@ class Session implements LinkSession, LinkReceiver, Outlet {
       if (bytes[from] === 0xef && bytes[from + 1] === 0xbb && bytes[from + 2] === 0xbf) from += 3
     }
     if (!isBlank(bytes, from, end)) this.#message(bytes, from, end)
-    return this.#pending.length <= mostPending
+    return this.#pendingLength <= mostPending
   }
 
   #message(bytes: Uint8Array, start: number, end: number): void {
@@ -213,6 +217,15 @@ class Session implements LinkSession, LinkReceiver, Outlet {
     this.#ended()
   }
 }
+
+function asLines(lines: string[]): string {
+  if (lines.length === 1) return `${lines[0]}\n`
+  // The empty line behind the last gives it its newline, in the same copy.
+  lines.push('')
+  return lines.join('\n')
+}
+
+const noLines: string[] = []
 
 const standardDecoder: Decoder = {
   utf8: decodeUtf8,

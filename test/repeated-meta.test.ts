@@ -8,7 +8,7 @@ const member = `"_meta":${meta}`
 const call = (params: string, id = 1) => `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{${params}}}`
 const first = call(`${member},"name":"fan","arguments":{"on":true}`)
 
-const latin1 = (bytes: Uint8Array, start: number, end: number) => Buffer.from(bytes).latin1Slice(start, end)
+const latin1 = (bytes: Uint8Array, start: number, end: number) => Buffer.from(bytes).toString('latin1', start, end)
 
 function learned(line = first): RepeatedMeta {
   const repeated = new RepeatedMeta(latin1)
