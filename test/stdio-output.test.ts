@@ -77,6 +77,27 @@ describe('a host that closes stderr', () => {
   })
 })
 
+it.runIf(process.platform === 'linux')(
+  'answers reach a slow reader whole, wherever in a character the pipe is full',
+  async () => {
+    // Node gives a child sockets, which take a text whole or not at all. A pipe takes a part.
+    const command = `exec "${process.execPath}" --import tsx test/rig.ts stdio > >(cat)`
+    const child = new Child('bash', ['-c', command], {})
+    onTestFinished(() => child.stop())
+    await child.initialize()
+    child.process.stdout!.pause()
+    const text = 'grün € 温度 🌱 '.repeat(700)
+    const count = 60
+    const ids = Array.from({ length: count }, (_, i) => i + 1)
+    child.write(...ids.map(id => call(id, 'echo', { text })))
+    await child.rests()
+    child.process.stdout!.resume()
+    await child.answer(count)
+    expect(child.messages.slice(1).map(({ id }) => id)).toEqual(ids)
+    expect(child.messages.slice(1).every(({ result }) => result.content[0].text === text)).toBe(true)
+  },
+)
+
 describe('large answers', () => {
   const size = 300_000
 

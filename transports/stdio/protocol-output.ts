@@ -1,3 +1,6 @@
+import { writeSync } from 'node:fs'
+import { Socket } from 'node:net'
+
 /**
  * The real standard output, taken once. From then on everything that prints by `console.log` or `process.stdout.write`,
  * be it a handler or some dependency, goes to standard error: nothing but protocol may reach a host.
@@ -6,6 +9,10 @@ export interface ProtocolOutput {
   readonly stream: NodeJS.WriteStream
   write(text: string): boolean
 }
+
+const standardOutput = 1
+/** A longer text may not fit into a pipe at once, and would then be encoded twice. In characters. */
+const longestDirect = 64 * 1024
 
 /** So much may wait for somebody to read standard error, in bytes. Many hosts never do. */
 const mostUnread = 1024 * 1024
@@ -17,7 +24,7 @@ let lost = 0
 export function takeOutput(): ProtocolOutput {
   if (taken !== undefined) return taken
   const stream = process.stdout
-  const write = stream.write.bind(stream) as (text: string) => boolean
+  const write = stream.write.bind(stream) as Write
   stream.write = print as typeof stream.write
   // A print-out like any other: the protocol goes on when it was the last word of somebody else.
   stream.end = ((...args: PrintArguments) => {
@@ -26,13 +33,36 @@ export function takeOutput(): ProtocolOutput {
   }) as typeof stream.end
   // A host that closes the operator's end does without print-outs, and not without the server.
   process.stderr.on('error', () => {})
-  taken = { stream, write: text => write(text) }
+  taken = { stream, write: isPipe(stream) ? text => writeDirect(stream, write, text) : text => write(text) }
   return taken
 }
 
 /** Writes a line for the operator to standard error, as long as somebody reads there. */
 export function tellOperator(line: string): void {
   print(`${line}\n`)
+}
+
+type Write = (chunk: string | Uint8Array) => boolean
+
+/** A pipe or a socket, which is what hosts give. On Windows only the stream knows how to write to it. */
+function isPipe(stream: NodeJS.WriteStream): boolean {
+  return stream instanceof Socket && !stream.isTTY && process.platform !== 'win32'
+}
+
+/**
+ * Writes at once what the pipe takes, which is all of it unless the host is slow. The stream takes what is left, and tells
+ * of what goes wrong. By the stream alone an answer is 250 bytes more to collect.
+ */
+function writeDirect(stream: NodeJS.WriteStream, write: Write, text: string): boolean {
+  if (text.length > longestDirect || stream.writableLength > 0 || stream.destroyed) return write(text)
+  let written = 0
+  try {
+    written = writeSync(standardOutput, text)
+  } catch {
+    return write(text)
+  }
+  const bytes = Buffer.byteLength(text)
+  return written === bytes || write(Buffer.from(text).subarray(written))
 }
 
 type PrintArguments = [chunk?: unknown, encoding?: unknown, callback?: unknown]
