@@ -1,11 +1,14 @@
 import type { Access, Peer } from './access.ts'
+import { Answers } from './answers.ts'
 import { Batch } from './batch.ts'
 import type { LogLevel } from './call.ts'
 import { CallState } from './call-state.ts'
+import { CallsInFlight } from './calls-in-flight.ts'
 import type { Dialect, Era, Speaker } from './eras/era.ts'
 import { eras } from './eras/index.ts'
-import { diagnostic, ErrorCode, publicMessage, RpcError } from './errors.ts'
-import { isObject, utf8Length } from './json.ts'
+import { asRpcError, diagnostic, ErrorCode, RpcError } from './errors.ts'
+import { excerpt, excerptOf } from './excerpt.ts'
+import { isObject } from './json.ts'
 import {
   errorLine,
   kindOf,
@@ -13,9 +16,6 @@ import {
   notificationLine,
   type RequestId,
   readableId,
-  successHead,
-  successLine,
-  successTail,
   whyInvalid,
 } from './json-rpc.ts'
 import type { ServerCore } from './server-core.ts'
@@ -35,7 +35,6 @@ const longestBatch = 1000
 /** Room that a batch keeps for each of its messages, should it be refused. */
 const errorBytes = 200
 const anonymousErrorsPerSecond = 100
-const longestKeptResult = 1000
 
 /** A client at the other end of a stream: its requests in flight, and what each era remembers of it. */
 export class Connection implements Speaker {
@@ -48,12 +47,10 @@ export class Connection implements Speaker {
   readonly returns: boolean
   readonly #outlet: Outlet
   readonly #dialects: readonly Dialect[]
-  readonly #inFlight = new Map<RequestId, CallState>()
+  readonly #inFlight = new CallsInFlight()
+  readonly #answers: Answers
   #batch: Batch | undefined = undefined
   #closed = false
-  #idle: { reached: Promise<void>; reach: () => void } | undefined = undefined
-  #lastResult = ''
-  #lastTail = successTail('')
   #anonymousErrors = 0
   #anonymousSince = 0
 
@@ -72,6 +69,7 @@ export class Connection implements Speaker {
     this.client = client
     this.returns = returns
     this.#outlet = outlet
+    this.#answers = new Answers(server, this.#inFlight, (line, about) => this.send(line, about))
     this.#dialects = spoken.map(era => era.speak(this))
   }
 
@@ -155,20 +153,12 @@ export class Connection implements Speaker {
 
   /** Resolves when no request is in flight. */
   idle(): Promise<void> {
-    if (this.#inFlight.size === 0) return Promise.resolve()
-    if (this.#idle === undefined) {
-      let reach = () => {}
-      const reached = new Promise<void>(resolve => {
-        reach = resolve
-      })
-      this.#idle = { reached, reach }
-    }
-    return this.#idle.reached
+    return this.#inFlight.idle()
   }
 
   /** Tells every request in flight to stop. They are still answered. */
   abort(reason: Error): void {
-    for (const call of this.#inFlight.values()) call.abort(reason)
+    this.#inFlight.abort(reason)
   }
 
   /** The server leaves: subscriptions are ended in good form. Lines may still be sent. */
@@ -184,7 +174,6 @@ export class Connection implements Speaker {
     this.abort(reason)
     this.server.tasks.left(this, reason)
     this.#inFlight.clear()
-    this.#idle?.reach()
     this.#ended()
   }
 
@@ -207,8 +196,8 @@ export class Connection implements Speaker {
   /** Refuses a message under its id, where it has one that would not be taken for the answer to a running request. */
   #refuseValue(value: unknown, why: string): void {
     const id = readableId(value)
-    if (id === undefined || this.#inFlight.has(id)) return this.refuse(ErrorCode.InvalidRequest, why, shown(value))
-    this.server.diagnose(`${why}: ${excerpt(shown(value))}`)
+    if (id === undefined || this.#inFlight.has(id)) return this.refuse(ErrorCode.InvalidRequest, why, excerptOf(value))
+    this.server.diagnose(`${why}: ${excerptOf(value)}`)
     this.#write(errorLine(id, new RpcError(ErrorCode.InvalidRequest, why)), id)
   }
 
@@ -269,11 +258,11 @@ export class Connection implements Speaker {
       const opening = dialect.open(call, params as Record<string, unknown> | undefined)
       const given = (params ?? noParams) as Record<string, unknown>
       const value = opening === undefined ? this.#run(call, given) : this.#runOpened(call, given, opening)
-      if (value instanceof Promise) return this.#await(call, value)
-      this.#seal(call, value)
+      if (value instanceof Promise) return this.#answers.await(call, value, this.#batch)
+      this.#answers.seal(call, value, this.#batch)
     } catch (thrown) {
       if (call === undefined) this.#write(errorLine(id, asRpcError(thrown)), id)
-      else this.#fail(call, thrown)
+      else this.#answers.fail(call, thrown, this.#batch)
     }
   }
 
@@ -286,98 +275,6 @@ export class Connection implements Speaker {
     const handler = call.dialect.methods[call.method] ?? this.server.table[call.method]
     if (handler === undefined) throw new RpcError(ErrorCode.MethodNotFound, `Unknown method ${excerpt(call.method)}`)
     return handler(params, call)
-  }
-
-  #await(call: CallState, value: Promise<unknown>): void {
-    const batch = this.#batch
-    batch?.expect(call)
-    this.#inFlight.set(call.id, call)
-    value.then(
-      result => {
-        if (call.settled) return
-        try {
-          this.#seal(call, result, batch)
-        } catch (thrown) {
-          this.#fail(call, thrown, batch)
-        }
-      },
-      thrown => this.#fail(call, thrown, batch),
-    )
-  }
-
-  #seal(call: CallState, value: unknown, batch = this.#batch): void {
-    let result: string | Promise<string>
-    try {
-      result = call.dialect.seal(value, call)
-    } catch (thrown) {
-      const why = thrown instanceof Error ? thrown.message.split('\n')[0] : 'it cannot be written'
-      throw new RpcError(ErrorCode.InternalError, `The answer to ${call.method} is no JSON: ${why}`)
-    }
-    if (typeof result === 'string') return this.#answer(call, result, batch)
-    batch?.expect(call)
-    this.#inFlight.set(call.id, call)
-    result.then(
-      text => this.#answer(call, text, batch),
-      thrown => this.#fail(call, thrown, batch),
-    )
-  }
-
-  #fail(call: CallState, thrown: unknown, batch = this.#batch): void {
-    if (call.settled) return
-    // Whatever became of the question on its way through the handler, the client is asked, and the handler runs again.
-    if (call.questions !== undefined && !(thrown instanceof RpcError)) {
-      try {
-        return this.#seal(call, undefined, batch)
-      } catch (again) {
-        thrown = again
-      }
-    }
-    if (!(thrown instanceof RpcError)) this.server.diagnose(`${call.method} failed: ${diagnostic(thrown)}`)
-    const sealed = call.dialect.sealError(asRpcError(thrown), call)
-    if (typeof sealed === 'string') this.#answer(call, sealed, batch)
-    else this.#settle(call, errorLine(call.id, sealed), batch)
-  }
-
-  #answer(call: CallState, result: string, batch: Batch | undefined): void {
-    const line = this.#successLine(call.id, result)
-    const limit = batch === undefined ? this.server.maxMessageBytes : batch.room
-    if (line.length * 3 > limit) {
-      const bytes = utf8Length(line) + 1
-      if (bytes > limit) {
-        const error = new RpcError(
-          ErrorCode.InternalError,
-          `The answer to ${call.method} is ${bytes} bytes, more than the ${Math.max(0, limit)} that may be sent`,
-        )
-        return this.#settle(call, errorLine(call.id, error), batch)
-      }
-    }
-    this.#settle(call, line, batch)
-  }
-
-  /** A tool's last text comes as the same string again: what stands around it is joined once. */
-  #successLine(id: RequestId, result: string): string {
-    if (typeof id !== 'number' || result.length > longestKeptResult) return successLine(id, result)
-    if (result !== this.#lastResult) {
-      this.#lastResult = result
-      this.#lastTail = successTail(result)
-    }
-    return successHead + id + this.#lastTail
-  }
-
-  #settle(call: CallState, line: string, batch: Batch | undefined): void {
-    if (call.settled) return
-    call.settled = true
-    this.#forget(call)
-    if (batch !== undefined) batch.add(call, line)
-    else this.send(line, call.id)
-  }
-
-  #forget(call: CallState): void {
-    if (this.#inFlight.get(call.id) === call) this.#inFlight.delete(call.id)
-    if (this.#inFlight.size === 0 && this.#idle !== undefined) {
-      this.#idle.reach()
-      this.#idle = undefined
-    }
   }
 
   #write(line: string, about: RequestId | undefined): void {
@@ -398,7 +295,7 @@ export class Connection implements Speaker {
     call.cancelled = true
     const reason = typeof params?.reason === 'string' ? `: ${excerpt(params.reason)}` : ''
     call.abort(new Error(`Cancelled by the client${reason}`))
-    this.#forget(call)
+    this.#inFlight.forget(call)
     call.batch?.add(call, undefined)
   }
 
@@ -429,21 +326,3 @@ function isStop(method: string, params: unknown): boolean {
 }
 
 const noParams: Record<string, unknown> = Object.freeze({})
-
-function asRpcError(thrown: unknown): RpcError {
-  return thrown instanceof RpcError ? thrown : new RpcError(ErrorCode.InternalError, publicMessage(thrown))
-}
-
-function shown(value: unknown): string {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return 'a value too deep to be shown'
-  }
-}
-
-/** The beginning of a text, safe to show in a terminal. */
-export function excerpt(text: string, length = 80): string {
-  const safe = text.slice(0, length + 1).replace(/[\u0000-\u001f\u007f-\u009f]/g, '?')
-  return safe.length > length ? `${safe.slice(0, length)}…` : safe
-}

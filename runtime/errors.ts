@@ -86,6 +86,11 @@ export function publicMessage(thrown: unknown): string {
   return text === '' ? 'Internal error' : text.slice(0, longestMessage)
 }
 
+/** What a peer is told of something that was thrown, as a JSON-RPC error. */
+export function asRpcError(thrown: unknown): RpcError {
+  return thrown instanceof RpcError ? thrown : new RpcError(ErrorCode.InternalError, publicMessage(thrown))
+}
+
 /** What the operator reads on stderr about something that was thrown: the stack, unless the message says it all. */
 export function diagnostic(thrown: unknown): string {
   if (saysItAll.some(kind => thrown instanceof kind)) return (thrown as Error).message

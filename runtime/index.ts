@@ -11,6 +11,7 @@ export {
   sensor,
   type Threshold,
 } from './board.ts'
+export { createServer } from './board-server.ts'
 export type {
   Call,
   ClientCapabilities,
@@ -76,8 +77,9 @@ export { withJsonSchema } from './schema/standard.ts'
 export type { ArgumentsOf, FromSchema, InputSchema, JsonSchema } from './schema/types.ts'
 export { type Reading, type SenmlRecord, senmlMediaType, senmlPack } from './senml.ts'
 export { type SenmlUnit, senmlUnits } from './senml-units.ts'
-export { createServer, isServer, type Server, type ServerOptions } from './server.ts'
+export { isServer, type Server } from './server.ts'
 export type { ServerInfo } from './server-core.ts'
+export type { ServerOptions } from './server-options.ts'
 export type { StandardSchemaV1 } from './standard-schema.ts'
 export type { StoppedOutput, StopReport } from './stop-tools.ts'
 export type { Feature } from './table.ts'

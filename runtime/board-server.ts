@@ -1,0 +1,385 @@
+import type { Peer } from './access.ts'
+import type { Board } from './board.ts'
+import { refuseTwins, register, replace } from './board-definitions.ts'
+import { type LogLevel, logLevels } from './call.ts'
+import { type Catalog, catalog } from './catalog.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { completes, completionHandler } from './completion.ts'
+import { Connection, type Outlet } from './connection.ts'
+import { DeadMan } from './dead-man.ts'
+import type { Prompt, Resource, ResourceTemplate, Tool } from './definitions.ts'
+import { DefinitionError } from './errors.ts'
+import { defaultMaxLineBytes } from './framer.ts'
+import { Hardware } from './hardware.ts'
+import { sample } from './history/sampler.ts'
+import { isObject } from './json.ts'
+import { ListChanges } from './list-changes.ts'
+import { checkLimits, isAllowed, type OperatorLimits } from './operator-limits.ts'
+import { processOwner } from './owner.ts'
+import { promptFeature } from './prompts.ts'
+import type { RecordEvent, RecordOutcome } from './recorder.ts'
+import type { Registry } from './registry.ts'
+import { requestStateSealer } from './request-state.ts'
+import { resourceFeature } from './resources.ts'
+import { type Server, serverBrand } from './server.ts'
+import type { ServerCore, ServerInfo } from './server-core.ts'
+import { limitOf, type ServerOptions, serverInfo } from './server-options.ts'
+import { type StopReport, stoppedOutputs } from './stop-tools.ts'
+import { type Feature, features, type HandlerTable, handlerTable, waiting } from './table.ts'
+import type { TaskSupport } from './tasks/task.ts'
+import { TaskStore } from './tasks/task-store.ts'
+import { toolFeature } from './tools.ts'
+import { Watches } from './watches.ts'
+import { within } from './within.ts'
+
+/**
+ * Makes a server for a board.
+ *
+ * @throws DefinitionError for a mistake in a declaration: where it is, and what would be right
+ */
+export function createServer(board: Board, options: ServerOptions = {}): Server {
+  return new BoardServer(board, options)
+}
+
+class BoardServer implements Server, ServerCore {
+  readonly [serverBrand] = true
+  info: ServerInfo
+  board: Board
+  instructions: string | undefined
+  readonly tools: Registry<Tool<any>>
+  readonly resources: Registry<Resource>
+  readonly resourceTemplates: Registry<ResourceTemplate>
+  readonly prompts: Registry<Prompt<any>>
+  readonly table: HandlerTable = handlerTable({})
+  readonly clock: Clock
+  readonly maxLineBytes: number
+  readonly maxMessageBytes: number
+  readonly maxCallsInFlight: number
+  readonly questionTimeoutMs: number
+  readonly requestState: ServerCore['requestState']
+  readonly tasks: TaskStore
+  diagnose: (text: string) => void
+  onLogLevel: () => void = () => {}
+  readonly #options: ServerOptions
+  readonly #limits: OperatorLimits
+  #catalog: Catalog
+  readonly #features: {
+    methods: Record<Feature, HandlerTable>
+    completes: () => boolean
+    completion: HandlerTable[string]
+  }
+  readonly #toolEntries: () => Iterable<{ readonly task: TaskSupport }>
+  readonly #resourceFeature: ReturnType<typeof resourceFeature>
+  readonly #connections = new Set<Connection>()
+  readonly #watches = new Watches(
+    (uri, changed) => this.#resourceFeature.watch(uri, changed),
+    text => this.diagnose(text),
+  )
+  readonly #changes = new ListChanges(feature => {
+    for (const connection of this.#connections) connection.listChanged(feature)
+  })
+  readonly #hardware: Hardware
+  #stopSampling: () => void = () => {}
+  readonly deadMan: DeadMan | undefined
+  #closing: Promise<void> | undefined = undefined
+  #tasksOver: Promise<void> | undefined = undefined
+  #made = false
+
+  constructor(board: Board, options: ServerOptions) {
+    if (!isObject(board)) throw new DefinitionError('createServer needs a board: { name, sensors, actuators }')
+    this.board = board
+    this.#options = options
+    this.#limits = options.limits ?? {}
+    this.clock = options.clock ?? systemClock
+    this.maxLineBytes = limitOf('maxLineBytes', options.maxLineBytes, defaultMaxLineBytes)
+    // The official SDK's readers give up on lines over 10 MiB.
+    this.maxMessageBytes = limitOf('maxMessageBytes', options.maxMessageBytes, 8 * 1024 * 1024)
+    this.maxCallsInFlight = limitOf('maxCallsInFlight', options.maxCallsInFlight, 1024)
+    this.questionTimeoutMs = limitOf('questionTimeoutMs', options.questionTimeoutMs, 10 * 60_000)
+    this.requestState = requestStateSealer(options.requestStateSecret)
+    this.tasks = new TaskStore({
+      clock: this.clock,
+      mostRunning: limitOf('maxTasks', options.maxTasks, 256),
+      keepMs: limitOf('taskTtlMs', options.taskTtlMs, 5 * 60_000),
+      questionTimeoutMs: this.questionTimeoutMs,
+      maxMessageBytes: this.maxMessageBytes,
+    })
+    this.diagnose = options.diagnose ?? (() => {})
+    this.instructions = options.instructions ?? board.description
+    this.#hardware = new Hardware({
+      board: () => this.board,
+      actuators: () => this.#catalog.actuators,
+      rules: () => this.#catalog.rules,
+      owner: options.owner ?? sharedOwner,
+      clock: this.clock,
+      diagnose: text => this.diagnose(text),
+      onOpen: () => {
+        this.#record('open', 'the hardware was taken')
+        this.#sample()
+      },
+    })
+    this.#catalog = this.#catalogOf(board)
+    this.info = serverInfo(board, options)
+    const { hostSilenceMs } = options
+    this.deadMan =
+      hostSilenceMs === undefined
+        ? undefined
+        : new DeadMan({
+            clock: this.clock,
+            silenceMs: limitOf('hostSilenceMs', hostSilenceMs, 0),
+            silent: () => void this.#hostIsSilent(hostSilenceMs),
+          })
+    if (options.untilKnown === undefined) checkLimits(this.#limits, board, Object.keys(options.tools ?? {}))
+    for (const id of Object.keys(options.extensions ?? {})) {
+      if (!extensionId.test(id)) throw new DefinitionError(`extension "${id}": an id looks like com.example/name`)
+    }
+
+    const tools = toolFeature({
+      changed: () => this.#listChanged('tools'),
+      maxMessageBytes: this.maxMessageBytes,
+      diagnose: text => this.diagnose(text),
+      tasks: this.tasks,
+      // Arming asks a person in any case.
+      isAllowed: name => name === 'arm_outputs' || isAllowed(this.#limits, name),
+      record: options.recorder && { recorder: options.recorder, clock: this.clock, board: () => this.board.name },
+    })
+    const resources = resourceFeature(() => this.#listChanged('resources'), this.maxMessageBytes)
+    const prompts = promptFeature(() => this.#listChanged('prompts'), this.maxMessageBytes)
+    this.tools = tools.registry
+    this.#toolEntries = () => tools.registry.entries()
+    this.resources = resources.resources
+    this.resourceTemplates = resources.templates
+    this.prompts = prompts.registry
+    this.#resourceFeature = resources
+    const { untilKnown } = options
+    const served = (methods: HandlerTable) => (untilKnown === undefined ? methods : waiting(methods, untilKnown))
+    this.#features = {
+      methods: {
+        tools: served(tools.methods),
+        resources: served(resources.methods),
+        prompts: served(prompts.methods),
+      },
+      completes: () => completes(prompts, resources),
+      completion: completionHandler(prompts, resources),
+    }
+    this.#fill()
+    if (untilKnown !== undefined) for (const feature of features) this.#listChanged(feature)
+    this.#made = true
+  }
+
+  capabilities(): Record<string, unknown> {
+    const { table } = this
+    const capabilities: Record<string, unknown> = { logging: {} }
+    if (table['tools/list'] !== undefined) capabilities.tools = { listChanged: true }
+    if (table['resources/list'] !== undefined) capabilities.resources = { subscribe: true, listChanged: true }
+    if (table['prompts/list'] !== undefined) capabilities.prompts = { listChanged: true }
+    if (table['completion/complete'] !== undefined) capabilities.completions = {}
+    if (this.#options.extensions !== undefined) capabilities.extensions = this.#options.extensions
+    return capabilities
+  }
+
+  servesTasks(): boolean {
+    for (const { task } of this.#toolEntries()) if (task !== 'never') return true
+    return false
+  }
+
+  knowsResource(uri: string): boolean {
+    return this.#resourceFeature.knows(uri)
+  }
+
+  subscribe(uri: string, changed: () => void): () => void {
+    return this.#watches.add(uri, changed)
+  }
+
+  resourceUpdated(uri: string): void {
+    this.#watches.tell(uri)
+  }
+
+  log(level: LogLevel, data: unknown, logger?: string): void {
+    for (const connection of this.#connections) connection.log(level, data, logger)
+  }
+
+  get logLevel(): LogLevel | undefined {
+    let least: LogLevel | undefined
+    for (const { logLevel } of this.#connections) {
+      if (logLevel !== undefined && !isAtLeast(logLevel, least)) least = logLevel
+    }
+    return least
+  }
+
+  get clients(): number {
+    return this.#connections.size
+  }
+
+  connect(outlet: Outlet, peer?: Peer): Connection {
+    const ended = () => {
+      this.#connections.delete(connection)
+      this.onLogLevel()
+    }
+    const connection = new Connection(
+      this,
+      outlet,
+      undefined,
+      ended,
+      this.#limits.readOnly ? { ...peer, access: 'read' } : peer,
+    )
+    this.#connections.add(connection)
+    return connection
+  }
+
+  open(): Promise<void> {
+    return this.#hardware.open()
+  }
+
+  replaceBoard(board: Board): void {
+    const next = this.#catalogOf(board, board.name === this.board.name ? this.#catalog.sensors : [])
+    if (this.#catalog.rules.stopped) next.rules.stop()
+    this.#catalog.rules.close()
+    const { tools = {}, resources = {}, resourceTemplates = {} } = this.#options
+    const last = this.#catalog
+    refuseTwins('tool', next.tools, tools)
+    refuseTwins('resource', next.resources, resources)
+    refuseTwins('resource template', next.resourceTemplates, resourceTemplates)
+    this.board = board
+    this.#catalog = next
+    this.info = serverInfo(board, this.#options)
+    this.instructions = this.#options.instructions ?? board.description
+    replace(this.tools, last.tools, next.tools)
+    replace(this.resources, last.resources, next.resources)
+    replace(this.resourceTemplates, last.resourceTemplates, next.resourceTemplates)
+    for (const registry of [this.tools, this.resources, this.resourceTemplates, this.prompts]) registry.sealAnew()
+    this.#watches.restart()
+    if (this.#hardware.isOpen) this.#sample()
+  }
+
+  makeSafe(): Promise<string[]> {
+    return this.#hardware.makeSafe()
+  }
+
+  makeSafeNow(): void {
+    this.#hardware.makeSafeNow()
+  }
+
+  async stop(by: string): Promise<StopReport> {
+    const { rules, confirmations, actuators, sensors } = this.#catalog
+    rules.stop()
+    confirmations.forget()
+    const failures = await this.#hardware.takeAndStop()
+    this.diagnose(
+      `Everything was stopped by ${by}${failures.size === 0 ? '' : `: ${[...failures.values()].join('; ')}`}`,
+    )
+    this.#record('stop', `by ${by}`, failures.size === 0 ? 'ran' : 'failed')
+    // A board that makes itself safe as a whole fails as a whole.
+    const failed = failures.has(this.board.name) ? actuators.map(({ name }) => name) : failures.keys()
+    return {
+      outputs: await stoppedOutputs(actuators, new Set(failed), sensors),
+      failures: [...failures.values()],
+    }
+  }
+
+  async #hostIsSilent(ms: number): Promise<void> {
+    const why = `The host said nothing for ${ms / 1000} s`
+    this.diagnose(`${why}: everything is put into its safe state`)
+    this.#record('safe', why)
+    for (const failure of (await this.#hardware.stop()).values()) this.diagnose(failure)
+  }
+
+  #record(event: RecordEvent, reason: string, outcome?: RecordOutcome): void {
+    this.#options.recorder?.record({
+      time: new Date(this.clock.now()).toISOString(),
+      event,
+      board: this.board.name,
+      reason,
+      ...(outcome === undefined ? {} : { outcome }),
+    })
+  }
+
+  async arm(by: string): Promise<void> {
+    await this.#hardware.ready()
+    await this.board.arm?.(true)
+    this.#catalog.rules.arm()
+    this.diagnose(`The outputs were armed by ${by}`)
+    this.#record('arm', `by ${by}`)
+  }
+
+  get armed(): boolean {
+    return this.#catalog.rules.armed
+  }
+
+  get stopped(): boolean {
+    return this.#catalog.rules.stopped
+  }
+
+  close(reason = 'The server is shutting down'): Promise<void> {
+    this.#closing ??= this.#shutDown(reason)
+    return this.#closing
+  }
+
+  /** Reads in the background what the board wants to have remembered. */
+  #sample(): void {
+    this.#stopSampling()
+    this.#stopSampling = sample(this.#catalog.sensors, this.clock)
+  }
+
+  #catalogOf(board: Board, lastSensors: Catalog['sensors'] = []): Catalog {
+    return catalog(board, {
+      lastSensors,
+      clock: this.clock,
+      diagnose: text => this.diagnose(text),
+      ready: () => this.#hardware.ready(),
+      readSensorsTool: this.#options.readSensorsTool ?? false,
+      limits: this.#limits,
+      stop: by => this.stop(by),
+      arm: by => this.arm(by),
+    })
+  }
+
+  #fill(): void {
+    const { tools = {}, resources = {}, resourceTemplates = {}, prompts = {} } = this.#options
+    register('tool', this.tools, this.#catalog.tools, tools)
+    register('resource', this.resources, this.#catalog.resources, resources)
+    register('resource template', this.resourceTemplates, this.#catalog.resourceTemplates, resourceTemplates)
+    register('prompt', this.prompts, {}, prompts)
+  }
+
+  /** A feature is served from the moment that it has something, and stays: clients were told that it is there. */
+  #listChanged(feature: Feature): void {
+    Object.assign(this.table, this.#features?.methods[feature])
+    if (this.#features?.completes()) this.table['completion/complete'] = this.#features.completion
+    if (this.#made) this.#changes.add(feature)
+  }
+
+  /** Waits until every call is answered, but not for long. */
+  async #idle(): Promise<void> {
+    const answered = Promise.all([this.#tasksOver, ...Array.from(this.#connections, connection => connection.idle())])
+    await within(answered, lastAnswersMs, this.clock).catch(() => {})
+  }
+
+  async #shutDown(reason: string): Promise<void> {
+    const gone = new Error(reason)
+    this.#stopSampling()
+    this.#record('close', reason)
+    this.deadMan?.close()
+    const givenBack = this.#hardware.close(reason)
+    this.#tasksOver = this.tasks.close(gone)
+    for (const connection of this.#connections) {
+      // Subscriptions first: to be aborted would end them without a word.
+      connection.farewell()
+      connection.abort(gone)
+    }
+    await givenBack
+    await this.#idle()
+    for (const connection of [...this.#connections]) connection.close(gone)
+  }
+}
+
+const sharedOwner = processOwner()
+/** How long calls that were told to stop may take to be answered, in milliseconds. */
+const lastAnswersMs = 100
+/** A key of `_meta` with its prefix (basic/index): labels with dots between, a slash, a name or nothing. */
+const extensionId = /^[a-z]([a-z0-9-]*[a-z0-9])?(\.[a-z]([a-z0-9-]*[a-z0-9])?)*\/([a-z0-9]([a-z0-9._-]*[a-z0-9])?)?$/i
+
+/** Whether a level is as serious as another one. Every level is less serious than none at all. */
+function isAtLeast(level: LogLevel, other: LogLevel | undefined): boolean {
+  return other !== undefined && logLevels.indexOf(level) >= logLevels.indexOf(other)
+}
