@@ -79,8 +79,9 @@ class Session implements LinkSession, LinkReceiver, Outlet {
   #rest: Uint8Array | undefined = undefined
   #endsAfterRest = false
   #started = false
-  /** The chunk that is being read, if all of it is ASCII. */
-  #asciiChunk: Uint8Array | undefined = undefined
+  /** The chunk that is being read, and whether all of it is ASCII: found when the first of its lines asks. */
+  #chunk: Uint8Array | undefined = undefined
+  #chunkIsAscii: boolean | undefined = undefined
 
   constructor(server: Server, link: Link, ended: () => void) {
     this.#link = link
@@ -162,7 +163,8 @@ class Session implements LinkSession, LinkReceiver, Outlet {
 
   #read(chunk: Uint8Array): void {
     this.#reading = true
-    this.#asciiChunk = this.#decoder.isAscii(chunk) ? chunk : undefined
+    this.#chunk = chunk
+    this.#chunkIsAscii = undefined
     let at = 0
     try {
       while (at < chunk.length) {
@@ -174,7 +176,7 @@ class Session implements LinkSession, LinkReceiver, Outlet {
       }
     } finally {
       this.#reading = false
-      this.#asciiChunk = undefined
+      this.#chunk = undefined
     }
     this.flush()
     if (at < chunk.length) this.#rest = chunk.slice(at)
@@ -195,7 +197,7 @@ class Session implements LinkSession, LinkReceiver, Outlet {
   }
 
   #message(bytes: Uint8Array, start: number, end: number): void {
-    const isAscii = bytes === this.#asciiChunk
+    const isAscii = bytes === this.#chunk && (this.#chunkIsAscii ??= this.#decoder.isAscii(bytes))
     const repeated = isAscii ? this.#repeated?.read(bytes, start, end) : undefined
     if (repeated !== undefined) return this.connection.receiveValue(repeated)
     const text = isAscii ? this.#decoder.ascii(bytes, start, end) : this.#decoder.utf8(bytes, start, end)
