@@ -31,13 +31,19 @@ export async function boot({ kernel, init, run, patienceMs }: BootOptions): Prom
     ],
     { stdio: ['ignore', 'inherit', 'inherit'], cwd: dirname(run) },
   )
-  const end = () => guest.kill('SIGTERM')
+  let kill: NodeJS.Timeout | undefined
+  const end = () => {
+    guest.kill('SIGTERM')
+    // A kernel that hangs does not heed it.
+    kill ??= setTimeout(() => guest.kill('SIGKILL'), 5000)
+  }
   const timer = setTimeout(end, patienceMs)
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const signal of signals) process.once(signal, end)
   await new Promise(resolve => guest.once('close', resolve))
   for (const signal of signals) process.off(signal, end)
   clearTimeout(timer)
+  clearTimeout(kill)
   const status = join(run, 'status')
   if (existsSync(status)) return Number(readFileSync(status, 'utf8'))
   console.error('The kernel ended before the tests did.')
