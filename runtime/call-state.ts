@@ -13,6 +13,7 @@ import type {
   SampleResult,
 } from './call.ts'
 import { logLevels } from './call.ts'
+import { bindMethodsWhenRead } from './call-methods.ts'
 import type { Dialect, InputAnswer, InputRequest } from './eras/era.ts'
 import { isObject } from './json.ts'
 import type { RequestId } from './json-rpc.ts'
@@ -41,6 +42,10 @@ export interface Caller {
 
 /** One request while it runs. Handlers see it as {@link Call}. */
 export class CallState implements Call, Asker, Stoppable {
+  static {
+    bindMethodsWhenRead(CallState.prototype)
+  }
+
   readonly id: RequestId
   readonly method: string
   readonly outlet: CallOutlet

@@ -9,10 +9,15 @@ import type {
   SampleRequest,
   SampleResult,
 } from './call.ts'
+import { bindMethodsWhenRead } from './call-methods.ts'
 import { LazySignal } from './lazy-signal.ts'
 
 /** A call as the actuator sees that it moves: the same, with a signal that also aborts when the move is broken off. */
 export class MoveCall implements Call {
+  static {
+    bindMethodsWhenRead(MoveCall.prototype)
+  }
+
   readonly #call: Call
   #stop: LazySignal | undefined = undefined
 

@@ -12,6 +12,7 @@ import {
   type SampleRequest,
   type SampleResult,
 } from '../call.ts'
+import { bindMethodsWhenRead } from '../call-methods.ts'
 import type { Clock } from '../clock.ts'
 import type { InputAnswer, InputRequest } from '../eras/era.ts'
 import { type AbortListener, LazySignal, type Stoppable } from '../lazy-signal.ts'
@@ -33,6 +34,10 @@ export interface TaskCallOptions {
  * handler waits for the answer instead of running again.
  */
 export class TaskCall implements Call, Asker, Stoppable {
+  static {
+    bindMethodsWhenRead(TaskCall.prototype)
+  }
+
   readonly clientInfo: ClientInfo | undefined
   readonly clientCapabilities: ClientCapabilities
   readonly access: Access

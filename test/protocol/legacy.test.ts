@@ -502,6 +502,22 @@ describe('progress', () => {
     ])
   })
 
+  it.each(['tool', 'actuator'])('is told by a handler that takes its call apart: %s', async kind => {
+    const work = async (_args: unknown, { progress, log, signal, elicit, sample, roots }: Call) => {
+      progress(1)
+      log('warning', 'half', 'lift')
+      await Promise.all([elicit, sample, roots].map(ask => expect(ask({} as never)).rejects.toThrow()))
+      return String(signal.aborted)
+    }
+    const { client } = await connected(
+      kind === 'tool' ? { tools: { do: { call: work } } } : { board: { actuators: { do: { safe: null, set: work } } } },
+    )
+    const { result } = await client.request('tools/call', { name: 'do', _meta: { progressToken: 't' } })
+    expect(result.content[0].text).toContain('false')
+    expect(client.told('notifications/progress')).toHaveLength(1)
+    expect(client.told('notifications/message')).toMatchObject([{ params: { data: 'half', logger: 'lift' } }])
+  })
+
   it('of actuators and prompts is told too, and without a token nothing is', async () => {
     const { client } = await connected({
       board: { actuators: { lift: { safe: null, set: async (_args, call) => call.progress(1) } } },

@@ -238,7 +238,8 @@ describe('how far a task is', () => {
     expect(await message()).toBe('4')
     call.log('info', 'Rinsing')
     expect(await message()).toBe('Rinsing')
-    call.progress(5, 8, 'x'.repeat(2000))
+    const { progress } = call
+    progress(5, 8, 'x'.repeat(2000))
     expect((await message()).length).toBe(1001)
     gate('done').open()
     await settled()
