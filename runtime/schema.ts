@@ -36,6 +36,8 @@ export function compileSchema(schema: InputSchema, what: string, subject: Subjec
   if (isStandard) {
     return {
       json,
+      // It may turn the value into another one.
+      fits: () => false,
       check(value) {
         // A schema that calls itself would run out of stack on a value that is nested deep enough.
         const { problem } = isPlain(value, 0) ? fine : survey(value, false, words)
@@ -46,13 +48,17 @@ export function compileSchema(schema: InputSchema, what: string, subject: Subjec
   let accepts: Accepts | undefined
   let lookup: Lookup | undefined
   let isFirst = true
+  const fits = (value: unknown) => {
+    // A server has many tools, and a model calls few of them.
+    if (isFirst) accepts = acceptorOf(definition.root)
+    isFirst = false
+    return accepts?.(value, 0) === true
+  }
   return {
     json,
+    fits,
     check(value) {
-      // A server has many tools, and a model calls few of them.
-      if (isFirst) accepts = acceptorOf(definition.root)
-      isFirst = false
-      if (accepts?.(value, 0)) return { ok: true, value }
+      if (fits(value)) return { ok: true, value }
       lookup ??= lookupOf(definition.root)
       return checkByLibrary(definition, lookup, value, words)
     },

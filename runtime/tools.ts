@@ -130,10 +130,15 @@ function callTool(
   const entry = registry.entry(name)
   if (entry === undefined) throw new RpcError(ErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 128)}`)
   if (!isObject(given)) throw new RpcError(ErrorCode.InvalidParams, 'arguments must be an object')
-  const request: Request = { entry, given, options }
-  if (!suffices(call.outlet.access, entry.access)) return refusedAccess(request, call)
-  call.anyOutput = entry.anyOutput
+  const mayCall = suffices(call.outlet.access, entry.access)
   const isPlain = entry.task === 'never' && params.task === undefined
+  call.anyOutput = entry.anyOutput
+  // The usual call makes nothing on its way to the handler.
+  if (mayCall && isPlain && options.record === undefined && entry.input.fits(given)) {
+    return runTool(entry, given, call, options)
+  }
+  const request: Request = { entry, given, options }
+  if (!mayCall) return refusedAccess(request, call)
   const terms = isPlain ? undefined : call.dialect.taskTerms(call, params, entry)
   const checked = entry.input.check(given)
   if (terms !== undefined) return runAsTask(request, checked, call, terms)
@@ -189,7 +194,7 @@ async function runAsTask(
     try {
       asked = await askFirst(entry.definition, checked.value, call)
     } catch (thrown) {
-      return failed(request, thrown, call)
+      return failed(entry, thrown, call, options)
     }
   }
   return options.tasks.prepare(call, terms, taskCall => runChecked(request, checked, taskCall, asked))
@@ -219,32 +224,40 @@ function runRecorded(request: Request, checked: Checked, call: Running, asked: A
 }
 
 function runFitting(request: Request, checked: Checked, call: Running, asked?: Asked): unknown {
-  const { name, definition } = request.entry
-  if (!checked.ok) {
-    return refused(call, `Nothing was done: the arguments of ${name} do not fit. ${checked.problems.join('. ')}.`)
-  }
+  const { entry, options } = request
+  if (checked.ok) return runTool(entry, checked.value, call, options, asked)
+  return refused(call, `Nothing was done: the arguments of ${entry.name} do not fit. ${checked.problems.join('. ')}.`)
+}
+
+function runTool(entry: ToolEntry, args: unknown, call: Running, options: ToolFeatureOptions, asked?: Asked): unknown {
+  const { definition } = entry
   try {
     const value =
       definition.ask === undefined || asked !== undefined
-        ? definition.call(checked.value, call, asked?.answer)
-        : callAfterAsking(definition, checked.value, call)
-    return isThenable(value) ? runLong(request, value, call) : finish(request.entry, value)
+        ? definition.call(args, call, asked?.answer)
+        : callAfterAsking(definition, args, call)
+    return isThenable(value) ? runLong(entry, value, call, options) : finish(entry, value)
   } catch (thrown) {
-    return failed(request, thrown, call)
+    return failed(entry, thrown, call, options)
   }
 }
 
-async function runLong(request: Request, running: PromiseLike<unknown>, call: Running): Promise<unknown> {
+async function runLong(
+  entry: ToolEntry,
+  running: PromiseLike<unknown>,
+  call: Running,
+  options: ToolFeatureOptions,
+): Promise<unknown> {
   let value: unknown
   try {
     value = await running
   } catch (thrown) {
-    return failed(request, thrown, call)
+    return failed(entry, thrown, call, options)
   }
-  return finish(request.entry, value)
+  return finish(entry, value)
 }
 
-function failed({ entry, options: { diagnose } }: Request, thrown: unknown, call: Running): ToolResult {
+function failed(entry: ToolEntry, thrown: unknown, call: Running, { diagnose }: ToolFeatureOptions): ToolResult {
   if (thrown instanceof RpcError || call.questions !== undefined) throw thrown
   if (!call.cancelled) diagnose(`Tool ${entry.name} failed: ${diagnostic(thrown)}`)
   call.thrown = thrown

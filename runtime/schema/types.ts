@@ -108,4 +108,6 @@ export interface CompiledSchema {
    * output. Never throws for a value; what a Standard Schema's own code throws comes through.
    */
   check(value: unknown): Checked | Promise<Checked>
+  /** Whether a value certainly fits, just as it is. What this does not know may fit as well: `check` tells. */
+  fits(value: unknown): boolean
 }
