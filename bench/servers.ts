@@ -57,7 +57,7 @@ export const servers: readonly Server[] = [
     file: here('peers/mcp-lite.mjs'),
     eras: ['legacy'],
     package: here('peers/node_modules/mcp-lite'),
-    installs: ['mcp-lite', 'zod'],
+    installs: ['mcp-lite'],
     revision: '2025-06-18',
     slow: true,
   },
