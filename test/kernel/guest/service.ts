@@ -215,6 +215,7 @@ describe('a service of systemd', () => {
     }
     // Root finds the services of all users.
     const status = systemd.inside([process.execPath, ferrule, 'status'])
+    assert.equal(status.status, 0, `${status.stdout}${status.stderr}`)
     assert.match(status.stdout, /clients {2}0, at http:\/\/localhost:8970\/mcp/)
     assert.match(status.stdout, /record {3}\/var\/lib\/ferrule\/heater\/record\/heater\.jsonl/)
     const log = systemd.inside([process.execPath, ferrule, 'log', 'heater'], { uid: 1, gid: 1 })
