@@ -11,6 +11,7 @@ export { type Color, encodePixels, type NeoPixelOptions, neopixel } from './neop
 export type { ActuatorPart, ActuatorSettings, Part, PartOptions, SensorPart } from './part.ts'
 export { type PCA9685Options, type PCA9685PWM, type PCA9685Servo, pca9685 } from './pca9685.ts'
 export { type RelayOptions, relay } from './relay.ts'
+export { type ServoOptions, type ServoRange, servo, servoDuty } from './servo.ts'
 export type { SHTOptions } from './sht.ts'
 export { sht3x } from './sht3x.ts'
 export { sht4x } from './sht4x.ts'

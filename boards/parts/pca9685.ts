@@ -3,6 +3,7 @@ import type { I2C } from '../io.ts'
 import { Chip } from './chip.ts'
 import { type ActuatorPart, type ActuatorSettings, type PartOptions, titled } from './part.ts'
 import { I2CPlace } from './place.ts'
+import { turning } from './servo.ts'
 import { type WaitOptions, wait } from './wait.ts'
 
 // NXP "PCA9685 16-channel, 12-bit PWM Fm+ I2C-bus LED controller", Rev. 4, section 7.3.
@@ -106,20 +107,12 @@ export function pca9685<Name extends string>(options: PCA9685Options<Name>): Act
       throw new RangeError(`${name} turns 0 to ${most} degrees: ${safe} is not among them`)
     if (!(from > 0 && to > 0 && Math.max(from, to) < steps * microsecondsAStep))
       throw new RangeError(`${name} has pulses of ${from} to ${to} µs, which do not fit into a period of ${hz} Hz`)
-    return actuator({
+    return turning({
       title: titled(options, name.replaceAll('_', ' ')),
-      description: 'Turns a servo to an angle.',
-      inputSchema: {
-        type: 'object',
-        properties: { degrees: { type: 'number', minimum: 0, maximum: most } },
-        required: ['degrees'],
-        additionalProperties: false,
-      },
-      absolute: true,
-      reversible: true,
-      safe: { degrees: safe },
+      safe,
+      degrees: most,
       ...settings,
-      set: ({ degrees }) => write(output, Math.round((from + ((to - from) * degrees) / most) / microsecondsAStep)),
+      turn: angle => write(output, Math.round((from + ((to - from) * angle) / most) / microsecondsAStep)),
     })
   }
 

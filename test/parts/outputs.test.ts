@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { buzzer } from '../../boards/parts/buzzer.ts'
 import { motor } from '../../boards/parts/motor.ts'
 import { relay } from '../../boards/parts/relay.ts'
+import { servo, servoDuty } from '../../boards/parts/servo.ts'
 import { JumpingClock } from './models/jumping-clock.ts'
 import { Pins } from './models/pins.ts'
 import { move, moved } from './move.ts'
@@ -38,6 +39,29 @@ describe('a relay', () => {
     pins.failures.set('relay', new Error('GPIO17 is gone'))
     expect(() => part.close()).toThrow('GPIO17 is gone')
     expect(pins.take()).toEqual(['relay closed'])
+  })
+})
+
+describe('a servo', () => {
+  it('has a pulse of 1.5 ms of 20 ms half-way', () => {
+    expect(servoDuty(90, 50, {})).toBeCloseTo(1.5 / 20, 12)
+    expect(servoDuty(0, 50, { pulses: [500, 2500] })).toBeCloseTo(0.5 / 20, 12)
+    expect(servoDuty(270, 50, { degrees: 270, pulses: [500, 2500] })).toBeCloseTo(2.5 / 20, 12)
+  })
+
+  it('stands at its safe angle when opened, and turns within its range', async () => {
+    const pins = new Pins()
+    const part = servo({ pwm: { ...pins.pwm('arm'), hz: 50 }, safe: 45, degrees: 90, title: 'Arm' })
+    await part.open()
+    await moved(part.actuators.servo, { degrees: 90 })
+    await part.close()
+    expect(pins.take()).toEqual(['arm 0.075', 'arm 0.1', 'arm closed'])
+    expect(part.actuators.servo).toMatchObject({
+      title: 'Arm',
+      safe: { degrees: 45 },
+      inputSchema: { properties: { degrees: { maximum: 90 } } },
+    })
+    expect(part.actuators.servo).not.toHaveProperty('pwm')
   })
 })
 

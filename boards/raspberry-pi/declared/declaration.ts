@@ -1,4 +1,5 @@
 import type { Actuator, SensorMemory, Threshold } from '../../../runtime/index.ts'
+import type { ActuatorSettings } from '../../parts/part.ts'
 import type { Calibration } from './calibration.ts'
 import type { Driver } from './driver.ts'
 import type { actuatorDrivers, sensorDrivers } from './drivers/index.ts'
@@ -24,18 +25,7 @@ export interface SensorSettings {
 
 /** What any actuator may be told, beside where it is wired. The members are those of an `Actuator`. */
 export type ActuatorEntrySettings = {
-  readonly [K in
-    | 'title'
-    | 'description'
-    | 'holdForMs'
-    | 'minIntervalMs'
-    | 'maxRate'
-    | 'group'
-    | 'confirm'
-    | 'audience'
-    | 'arming'
-    | 'readback'
-    | 'safeReading']?: Exclude<Actuator[K], undefined>
+  readonly [K in Exclude<keyof ActuatorSettings, 'timeoutMs'> | 'safeReading']?: Exclude<Actuator[K], undefined>
 }
 
 type EntryOf<D> = D extends Driver<infer Name, infer F> ? { readonly driver: Name } & Written<F> : never

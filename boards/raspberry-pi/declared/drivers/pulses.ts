@@ -1,5 +1,6 @@
 import { type Actuator, actuator } from '../../../../runtime/index.ts'
 import { type PCA9685PWM, type PCA9685Servo, pca9685 as pca9685Part } from '../../../parts/pca9685.ts'
+import { servoDuty, servo as servoPart } from '../../../parts/servo.ts'
 import { address, hex, i2cBus, i2cClaims, range } from '../bus.ts'
 import { driver, type PartPlan } from '../driver.ts'
 import { choice, type Field, field, integer, isThere, needed, number, Wrong } from '../field.ts'
@@ -128,30 +129,15 @@ export const servo = driver({
 
 type Pulses = readonly [from: number, to: number]
 
-function onPin(pin: string, safe: number, most = 180, [from, to]: Pulses = [1000, 2000]): PartPlan {
-  const duty = (degrees: number) => ((from + ((to - from) * degrees) / most) * servoHz) / 1e6
+function onPin(pin: string, safe: number, degrees?: number, pulses?: Pulses): PartPlan {
+  const range = { ...(degrees !== undefined && { degrees }), ...(pulses !== undefined && { pulses }) }
   return {
     key: `pwm ${pin}`,
     member: undefined,
     make(members, { wiring }) {
-      const pulses = wiring.pwm({ pin, hz: servoHz, initial: duty(safe) })
-      const turning = actuator({
-        description: 'Turns a servo to an angle.',
-        inputSchema: {
-          type: 'object',
-          properties: { degrees: { type: 'number', minimum: 0, maximum: most } },
-          required: ['degrees'],
-          additionalProperties: false,
-        },
-        absolute: true,
-        reversible: true,
-        safe: { degrees: safe },
-        set: ({ degrees }) => pulses.write(duty(degrees)),
-      })
-      return {
-        actuators: Object.fromEntries(Object.keys(members).map(member => [member, turning as Actuator<any>])),
-        close: () => pulses.close(),
-      }
+      const pwm = wiring.pwm({ pin, hz: servoHz, initial: servoDuty(safe, servoHz, range) })
+      const { actuators, close } = servoPart({ pwm, safe, ...range })
+      return { actuators: Object.fromEntries(Object.keys(members).map(member => [member, actuators.servo])), close }
     },
   }
 }
