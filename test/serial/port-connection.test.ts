@@ -281,6 +281,26 @@ describe.skipIf(noPtys !== undefined)('A connection to a device', () => {
     await recorder.until(() => recorder.state === 'open')
   })
 
+  it('leaves a boot loader alone that comes between the look and the opening', async () => {
+    const board = device()
+    const leonardo = { path: board.path, vendorId: '2341', productId: '8036' }
+    let plugged: PortDescription[] = [leonardo]
+    let looksInVain = 0
+    const ports = async () => (looksInVain-- > 0 ? [] : plugged)
+    const { port, recorder } = connect(board.path, { ports })
+    await recorder.until(() => recorder.state === 'open')
+    // One for where it is, one for where it may be, one before it is opened.
+    looksInVain = 3
+    plugged = [{ ...leonardo, productId: '0036' }]
+    board.unplug()
+    board.plug()
+    await recorder.until(() => recorder.state === 'away')
+    await tries(port)
+    expect(recorder.changes.map(({ state }) => state)).toEqual(['open', 'away'])
+    plugged = [leonardo]
+    await recorder.until(() => recorder.state === 'open')
+  })
+
   it('finds a device by its USB ids', async () => {
     const board = device()
     const plugged = { path: board.path, vendorId: '2341', productId: '0043' }

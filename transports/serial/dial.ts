@@ -44,7 +44,8 @@ export async function dial(
     })
   const { ports = listPorts } = options
   const path = spec.kind === 'path' ? await pathOf(spec.path, last, ports) : findUsbPort(spec, await ports()).path
-  const stream = serialStream(path, options)
+  const refusal = last && ((port: PortDescription) => bootLoaderRefusal(port, last))
+  const stream = serialStream(path, { ...options, refusal })
   return Object.assign(stream, {
     device: realPath(path),
     compared: (before: PortDescription | undefined) => compared(before, stream.port),
@@ -57,10 +58,14 @@ async function pathOf(path: string, last: PortDescription | undefined, ports: Po
   if (there !== undefined && isSameDevice(last, there)) return path
   const elsewhere = (await ports()).find(port => isSameDevice(last, port))
   if (elsewhere !== undefined) return elsewhere.path
-  if (there !== undefined && isBootLoader(there, last)) {
-    throw new PortError('absent', `${portText(there)} is the boot loader of the board now, which is left to an upload`)
-  }
+  const refusal = there && bootLoaderRefusal(there, last)
+  if (refusal !== undefined) throw refusal
   return path
+}
+
+function bootLoaderRefusal(port: PortDescription, last: PortDescription): PortError | undefined {
+  if (!isBootLoader(port, last)) return undefined
+  return new PortError('absent', `${portText(port)} is the boot loader of the board now, which is left to an upload`)
 }
 
 function compared(before: PortDescription | undefined, now: PortDescription | undefined): 'same' | 'other' | 'unknown' {

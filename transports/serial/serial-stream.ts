@@ -25,6 +25,8 @@ export interface SerialOptions {
   drainMs?: number | undefined
   /** Tells the ports that are there; the system when left out. */
   ports?: PortLookup | undefined
+  /** Says why a port that is there now must not be opened, or not be kept; nothing when it may. */
+  refusal?: ((port: PortDescription) => PortError | undefined) | undefined
   clock?: Clock | undefined
 }
 
@@ -87,14 +89,17 @@ class LocalSerialStream implements SerialStream {
 
   async #open(receiver: ByteReceiver): Promise<void> {
     this.#receiver = receiver
-    this.#port = await findPort(this.name, this.#options.ports)
+    const refusal = await this.#find()
+    if (refusal !== undefined) throw refusal
     const policy = linePolicy(this.#port, this.#options.lines)
     const binding = await this.#openBinding(policy)
     this.#binding = binding
-    await this.#setLines(binding, policy)
-    if (this.#over) {
+    // It may have come between the look and the opening.
+    const late = this.#port === undefined ? await this.#find() : undefined
+    if (late === undefined) await this.#setLines(binding, policy)
+    if (late !== undefined || this.#over) {
       await this.#release(binding, true)
-      throw new PortError('closed', `${this.name} was closed while it was opened`)
+      throw late ?? new PortError('closed', `${this.name} was closed while it was opened`)
     }
     this.#opened = isPolled(binding) ? new PolledPort(binding) : new ReadingPort(binding)
     this.#opened.start({ bytes: chunk => receiver.bytes(chunk), lost: thrown => this.#lost(thrown) })
@@ -115,6 +120,12 @@ class LocalSerialStream implements SerialStream {
   close(now?: 'now'): Promise<void> {
     this.#closing ??= this.#close(now !== undefined)
     return this.#closing
+  }
+
+  /** Looks what is at the path now. */
+  async #find(): Promise<PortError | undefined> {
+    this.#port = await findPort(this.name, this.#options.ports)
+    return this.#port && this.#options.refusal?.(this.#port)
   }
 
   async #openBinding(policy: LinePolicy): Promise<BindingPort> {
