@@ -52,7 +52,12 @@ export class Answers {
       const why = thrown instanceof Error ? thrown.message.split('\n')[0] : 'it cannot be written'
       throw new RpcError(ErrorCode.InternalError, `The answer to ${call.method} is no JSON: ${why}`)
     }
-    if (typeof result === 'string') return this.#answer(call, result, batch)
+    if (typeof result === 'string') this.#answer(call, result, batch)
+    else this.#awaitSealed(call, result, batch)
+  }
+
+  // By itself: a function that makes closures allocates their scope when it begins, whether it gets to them or not.
+  #awaitSealed(call: CallState, result: Promise<string>, batch: Batch | undefined): void {
     batch?.expect(call)
     this.#inFlight.add(call)
     result.then(

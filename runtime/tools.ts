@@ -277,8 +277,11 @@ function finish(entry: ToolEntry, value: unknown): Answer | Promise<Answer> {
     }
   }
   const checked = output.check(answer.structuredContent)
-  if (checked instanceof Promise) return checked.then(outcome => fitting(entry, answer, outcome))
-  return fitting(entry, answer, checked)
+  return checked instanceof Promise ? fittingOnceChecked(entry, answer, checked) : fitting(entry, answer, checked)
+}
+
+async function fittingOnceChecked(entry: ToolEntry, answer: Answer, checking: Promise<Checked>): Promise<Answer> {
+  return fitting(entry, answer, await checking)
 }
 
 function fitting(entry: ToolEntry, answer: Answer, checked: Checked): Answer {
