@@ -68,8 +68,8 @@ class Session implements LinkSession, LinkReceiver, Outlet {
   readonly #ended: () => void
   readonly #decoder: Decoder
   readonly #repeated: RepeatedMeta | undefined
-  /** Lines that wait to be sent together, and how many characters they are. */
-  #pending: string[] = noLines
+  /** What waits to be sent together, and how many characters it is. Mostly a single line: a list of it takes 56 bytes. */
+  #pending: string | string[] | undefined = undefined
   #pendingLength = 0
   #full = false
   #reading = false
@@ -103,7 +103,7 @@ class Session implements LinkSession, LinkReceiver, Outlet {
   }
 
   get flushed(): boolean {
-    return this.#pending.length === 0 && !this.#full
+    return this.#pending === undefined && !this.#full
   }
 
   bytes(chunk: Uint8Array): void {
@@ -139,9 +139,10 @@ class Session implements LinkSession, LinkReceiver, Outlet {
   }
 
   send(line: string): void {
-    // A list that begins with its line has no room for sixteen more.
-    if (this.#pending.length === 0) this.#pending = [line]
-    else this.#pending.push(line)
+    const pending = this.#pending
+    if (pending === undefined) this.#pending = line
+    else if (typeof pending === 'string') this.#pending = [pending, line]
+    else pending.push(line)
     this.#pendingLength += line.length
     if (this.#reading || this.#scheduled || this.#full) return
     this.#scheduled = true
@@ -149,9 +150,9 @@ class Session implements LinkSession, LinkReceiver, Outlet {
   }
 
   flush(): void {
-    if (this.#full || this.#pending.length === 0) return
+    if (this.#full || this.#pending === undefined) return
     const text = asLines(this.#pending)
-    this.#pending = noLines
+    this.#pending = undefined
     this.#pendingLength = 0
     if (!this.#link.write(text)) this.#full = true
   }
@@ -220,14 +221,12 @@ class Session implements LinkSession, LinkReceiver, Outlet {
   }
 }
 
-function asLines(lines: string[]): string {
-  if (lines.length === 1) return `${lines[0]}\n`
+function asLines(lines: string | string[]): string {
+  if (typeof lines === 'string') return `${lines}\n`
   // The empty line behind the last gives it its newline, in the same copy.
   lines.push('')
   return lines.join('\n')
 }
-
-const noLines: string[] = []
 
 const standardDecoder: Decoder = {
   utf8: decodeUtf8,

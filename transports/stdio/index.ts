@@ -148,10 +148,11 @@ const readBytes = 64 * 1024
  */
 function openInput(bytes: (chunk: Uint8Array) => void): NodeJS.ReadableStream {
   const buffer = Buffer.allocUnsafe(readBytes)
+  const beginning = beginningsOf(buffer)
   const onread = {
     buffer,
     callback: (count: number) => {
-      bytes(count === readBytes ? buffer : buffer.subarray(0, count))
+      bytes(beginning(count))
       return true
     },
   }
@@ -164,6 +165,19 @@ function openInput(bytes: (chunk: Uint8Array) => void): NodeJS.ReadableStream {
     throw thrown
   }
   return input.resume()
+}
+
+/** Bytes. A longer message costs so much that a view is little beside it. */
+const longestKeptView = 1024
+
+/** Views on the beginning of a buffer, by their length. Messages of a host have few lengths, and a view takes 130 bytes. */
+function beginningsOf(buffer: Uint8Array): (length: number) => Uint8Array {
+  const kept: Uint8Array[] = []
+  return length => {
+    if (length >= longestKeptView) return buffer.subarray(0, length)
+    kept[length] ??= buffer.subarray(0, length)
+    return kept[length]
+  }
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
