@@ -180,7 +180,8 @@ class Session implements LinkSession, LinkReceiver, Outlet {
       this.#chunk = undefined
     }
     this.flush()
-    if (at < chunk.length) this.#rest = chunk.slice(at)
+    // A copy: what `slice` gives of Node's chunks is a view.
+    if (at < chunk.length) this.#rest = new Uint8Array(chunk.subarray(at))
     if (this.#full && !this.#paused) {
       this.#paused = true
       this.#link.pause()

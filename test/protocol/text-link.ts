@@ -28,11 +28,11 @@ export class TextLink implements Link {
     this.paused = false
   }
 
-  /** Gives bytes, or text as UTF-8, in chunks of the given size. The memory is used again, as a driver would. */
+  /** Gives bytes, or text as UTF-8, in Node's chunks of the given size. The memory is used again, as a driver would. */
   feed(input: string | Uint8Array, chunkSize = Number.POSITIVE_INFINITY): void {
     const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : new Uint8Array(input)
     for (let from = 0; from < bytes.length; from += chunkSize) {
-      const chunk = bytes.slice(from, from + chunkSize)
+      const chunk = Buffer.from(bytes.subarray(from, from + chunkSize))
       this.#receiver!.bytes(chunk)
       chunk.fill(0x7b)
     }
