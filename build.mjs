@@ -16,6 +16,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
+import { DeferredModules } from './deferred-modules.mjs'
 
 const entryPoints = [
   'runtime/index.ts',
@@ -31,6 +32,9 @@ const entryPoints = [
   'boards/remote/link/index.ts',
   'bin/ferrule.ts',
 ]
+
+/** What is read when a server first needs it: see deferred-modules.mjs. */
+const deferredModules = ['runtime/schema/full-check.ts', 'runtime/board-catalog.ts']
 
 /**
  * What `ferrule serve` reads in any case, and `ferrule bridge` mostly, also where the source waits with it: hosts start
@@ -84,10 +88,12 @@ const tsc = createRequire(import.meta.url)
   .resolve('typescript/package.json')
   .replace(/package\.json$/, 'bin/tsc')
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', made], { stdio: 'inherit' })
+const deferred = new DeferredModules('runtime/index.ts', deferredModules)
+await deferred.build({ platform: 'node' })
 const bundle = await rolldown({
   input: Object.fromEntries(entryPoints.map(entry => [entry.replace(/\.ts$/, ''), entry])),
   platform: 'node',
-  plugins: [quietBuiltins],
+  plugins: [deferred.plugin(), quietBuiltins],
   checks: { ineffectiveDynamicImport: false },
   external: [/^tsx(\/|$)/, 'serialport', 'avr8js', 'jose'],
   // The file of an entry point holds its code, also where another one shares it: else each would be two files to read.
@@ -104,7 +110,7 @@ await bundle.write({
   codeSplitting: {
     includeDependenciesRecursively: false,
     groups: [
-      { name: 'runtime', test: /[\\/](runtime[\\/](?!client[\\/])|node_modules[\\/]@cfworker[\\/])/ },
+      { name: 'runtime', test: id => deferred.isCore(id) },
       { name: 'stdio', test: /[\\/]transports[\\/]stdio[\\/]/ },
       { name: 'command', test: id => id === quietFs || ofEveryServer.test(id) },
       { name: 'cable', test: ofCables },
@@ -112,10 +118,11 @@ await bundle.write({
     ],
   },
 })
+deferred.write(made)
 // One character beyond Latin-1 makes V8 keep a whole file with two bytes for each of its characters. An escape means the
 // same wherever such a character stands, but for a raw text.
 for (const file of readdirSync(made, { recursive: true, encoding: 'utf8' })) {
-  if (!file.endsWith('.js')) continue
+  if (!/\.c?js$/.test(file)) continue
   const code = readFileSync(join(made, file), 'utf8')
   if (/String\.raw|\\[^\0-\x7f]/.test(code)) continue
   const escaped = code.replace(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

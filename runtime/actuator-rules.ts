@@ -1,3 +1,4 @@
+import { Arming } from './arming.ts'
 import type { Actuator } from './board.ts'
 import type { Clock } from './clock.ts'
 import { isObject } from './json.ts'
@@ -38,15 +39,12 @@ const rateWindowMs = 1000
  * The rules that actuators declare, and where each actuator stands: away from its safe state or not, moved when, armed
  * or not. It moves nothing: it is asked before a move, and told of each.
  */
-export class ActuatorRules {
+export class ActuatorRules extends Arming {
   readonly #options: RulesOptions
   readonly #kept = new Map<string, Kept>()
-  /** A person armed the outputs, and nothing has disarmed them since. */
-  #armed = false
-  /** They were stopped, and no person has armed them since. */
-  #stopped = false
 
   constructor(actuators: Readonly<Record<string, Actuator<any>>>, options: RulesOptions) {
+    super()
     this.#options = options
     for (const [name, actuator] of Object.entries(actuators)) {
       const last = actuator.initial ?? actuator.safe
@@ -64,16 +62,6 @@ export class ActuatorRules {
     }
   }
 
-  /** Whether a person armed the outputs since the start and since the last stop. */
-  get armed(): boolean {
-    return this.#armed
-  }
-
-  /** Whether the outputs were stopped, and no person has armed them since. */
-  get stopped(): boolean {
-    return this.#stopped
-  }
-
   /** Whether an actuator with rules of its own may be away from its safe state. */
   isAway(name: string): boolean {
     return this.#kept.get(name)?.away === true
@@ -89,7 +77,7 @@ export class ActuatorRules {
     if (this.#isDisarmed(actuator)) {
       return {
         rule: 'disarmed',
-        message: `${name} was not moved: ${this.#stopped ? 'the outputs were stopped and stay off' : 'it stays off'} until a person arms the outputs (with ferrule arm, or by the tool arm_outputs in a host that can ask)`,
+        message: `${name} was not moved: ${this.stopped ? 'the outputs were stopped and stay off' : 'it stays off'} until a person arms the outputs (with ferrule arm, or by the tool arm_outputs in a host that can ask)`,
       }
     }
     if (actuator.selfKept === true) return undefined
@@ -145,23 +133,6 @@ export class ActuatorRules {
     this.#settle(kept)
   }
 
-  /** The outputs were stopped: those that do not say otherwise stay off until a person arms them. */
-  stop(): void {
-    this.#armed = false
-    this.#stopped = true
-  }
-
-  /** Whoever armed them is gone, or the host is: those that want to be armed stay off. */
-  disarm(): void {
-    this.#armed = false
-  }
-
-  /** A person lets the outputs move. */
-  arm(): void {
-    this.#armed = true
-    this.#stopped = false
-  }
-
   /** Forgets every timer: nothing is overdue any more. */
   close(): void {
     for (const kept of this.#kept.values()) this.#clearTimer(kept)
@@ -169,7 +140,7 @@ export class ActuatorRules {
 
   #isDisarmed({ arming, selfKept }: Actuator<any>): boolean {
     if (arming === false) return false
-    return this.#stopped || (arming === true && selfKept !== true && !this.#armed)
+    return this.stopped || (arming === true && selfKept !== true && !this.armed)
   }
 
   #interlock({ name, actuator: { group } }: Kept): Refusal | undefined {

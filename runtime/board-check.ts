@@ -1,12 +1,12 @@
 import { isSafe } from './actuator-rules.ts'
 import type { Actuator, Board, Sensor } from './board.ts'
+import { assertName } from './board-name.ts'
 import { DefinitionError } from './errors.ts'
 import { checkHistory } from './history/declaration.ts'
 import { nearest } from './nearest.ts'
 import { compileSchema, noArguments } from './schema.ts'
 import { nearestUnit, senmlUnits } from './senml-units.ts'
 
-const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 const sensorTypes = ['number', 'integer', 'boolean', 'string', 'data']
 
 /**
@@ -15,7 +15,7 @@ const sensorTypes = ['number', 'integer', 'boolean', 'string', 'data']
  * @throws DefinitionError for the first mistake: where it is, and what would be right
  */
 export function checkBoard(board: Board): void {
-  checkName('board', board.name)
+  assertName('board', board.name)
   const sensors = Object.keys(board.sensors ?? {})
   for (const [name, sensor] of Object.entries(board.sensors ?? {})) checkSensor(name, sensor)
   const actuators = Object.entries(board.actuators ?? {})
@@ -23,15 +23,8 @@ export function checkBoard(board: Board): void {
   checkInitialGroups(actuators)
 }
 
-function checkName(what: string, name: unknown): asserts name is string {
-  if (typeof name === 'string' && namePattern.test(name)) return
-  throw new DefinitionError(
-    `${what} "${String(name)}": a name is a letter followed by letters, digits, _ or -, at most 64 in all`,
-  )
-}
-
 function checkSensor(name: string, sensor: Sensor): void {
-  checkName('sensor', name)
+  assertName('sensor', name)
   const where = `sensor "${name}"`
   if (typeof sensor?.read !== 'function') throw new DefinitionError(`${where} lacks its function read()`)
   const { type = 'number', unit, minimum, maximum } = sensor
@@ -60,7 +53,7 @@ function checkSensor(name: string, sensor: Sensor): void {
 }
 
 function checkActuator(name: string, actuator: Actuator<any>, sensors: readonly string[]): void {
-  checkName('actuator', name)
+  assertName('actuator', name)
   const where = `actuator "${name}"`
   if (typeof actuator?.set !== 'function') throw new DefinitionError(`${where} lacks its function set(args)`)
   if (actuator.safe === undefined) {

@@ -1,5 +1,6 @@
 import type { Peer } from './access.ts'
 import type { Board } from './board.ts'
+import * as boardCatalog from './board-catalog.ts'
 import { refuseTwins, register, replace } from './board-definitions.ts'
 import { type LogLevel, logLevels } from './call.ts'
 import { type Catalog, catalog } from './catalog.ts'
@@ -11,10 +12,9 @@ import type { Prompt, Resource, ResourceTemplate, Tool } from './definitions.ts'
 import { DefinitionError } from './errors.ts'
 import { defaultMaxLineBytes } from './framer.ts'
 import { Hardware } from './hardware.ts'
-import { sample } from './history/sampler.ts'
 import { isObject } from './json.ts'
 import { ListChanges } from './list-changes.ts'
-import { checkLimits, isAllowed, type OperatorLimits } from './operator-limits.ts'
+import type { OperatorLimits } from './operator-limits.ts'
 import { processOwner } from './owner.ts'
 import { promptFeature } from './prompts.ts'
 import type { RecordEvent, RecordOutcome } from './recorder.ts'
@@ -24,7 +24,7 @@ import { resourceFeature } from './resources.ts'
 import { type Server, serverBrand } from './server.ts'
 import type { ServerCore, ServerInfo } from './server-core.ts'
 import { limitOf, type ServerOptions, serverInfo } from './server-options.ts'
-import { type StopReport, stoppedOutputs } from './stop-tools.ts'
+import type { StopReport } from './stop-tools.ts'
 import { type Feature, features, type HandlerTable, handlerTable, waiting } from './table.ts'
 import type { TaskSupport } from './tasks/task.ts'
 import { TaskStore } from './tasks/task-store.ts'
@@ -129,18 +129,22 @@ class BoardServer implements Server, ServerCore {
             silenceMs: limitOf('hostSilenceMs', hostSilenceMs, 0),
             silent: () => void this.#hostIsSilent(hostSilenceMs),
           })
-    if (options.untilKnown === undefined) checkLimits(this.#limits, board, Object.keys(options.tools ?? {}))
+    const { limits } = options
+    if (limits !== undefined && options.untilKnown === undefined) {
+      boardCatalog.checkLimits(limits, board, Object.keys(options.tools ?? {}))
+    }
     for (const id of Object.keys(options.extensions ?? {})) {
       if (!extensionId.test(id)) throw new DefinitionError(`extension "${id}": an id looks like com.example/name`)
     }
 
+    const { allow } = this.#limits
     const tools = toolFeature({
       changed: () => this.#listChanged('tools'),
       maxMessageBytes: this.maxMessageBytes,
       diagnose: text => this.diagnose(text),
       tasks: this.tasks,
       // Arming asks a person in any case.
-      isAllowed: name => name === 'arm_outputs' || isAllowed(this.#limits, name),
+      isAllowed: name => name === 'arm_outputs' || allow === undefined || Object.hasOwn(allow, name),
       record: options.recorder && { recorder: options.recorder, clock: this.clock, board: () => this.board.name },
     })
     const resources = resourceFeature(() => this.#listChanged('resources'), this.maxMessageBytes)
@@ -233,8 +237,8 @@ class BoardServer implements Server, ServerCore {
 
   replaceBoard(board: Board): void {
     const next = this.#catalogOf(board, board.name === this.board.name ? this.#catalog.sensors : [])
-    if (this.#catalog.rules.stopped) next.rules.stop()
-    this.#catalog.rules.close()
+    if (this.#catalog.arming.stopped) next.arming.stop()
+    this.#catalog.rules?.close()
     const { tools = {}, resources = {}, resourceTemplates = {} } = this.#options
     const last = this.#catalog
     refuseTwins('tool', next.tools, tools)
@@ -261,9 +265,9 @@ class BoardServer implements Server, ServerCore {
   }
 
   async stop(by: string): Promise<StopReport> {
-    const { rules, confirmations, actuators, sensors } = this.#catalog
-    rules.stop()
-    confirmations.forget()
+    const { arming, actuators } = this.#catalog
+    arming.stop()
+    this.#catalog.forgetConsent()
     const failures = await this.#hardware.takeAndStop()
     this.diagnose(
       `Everything was stopped by ${by}${failures.size === 0 ? '' : `: ${[...failures.values()].join('; ')}`}`,
@@ -272,7 +276,7 @@ class BoardServer implements Server, ServerCore {
     // A board that makes itself safe as a whole fails as a whole.
     const failed = failures.has(this.board.name) ? actuators.map(({ name }) => name) : failures.keys()
     return {
-      outputs: await stoppedOutputs(actuators, new Set(failed), sensors),
+      outputs: await this.#catalog.stopped(new Set(failed)),
       failures: [...failures.values()],
     }
   }
@@ -297,17 +301,17 @@ class BoardServer implements Server, ServerCore {
   async arm(by: string): Promise<void> {
     await this.#hardware.ready()
     await this.board.arm?.(true)
-    this.#catalog.rules.arm()
+    this.#catalog.arming.arm()
     this.diagnose(`The outputs were armed by ${by}`)
     this.#record('arm', `by ${by}`)
   }
 
   get armed(): boolean {
-    return this.#catalog.rules.armed
+    return this.#catalog.arming.armed
   }
 
   get stopped(): boolean {
-    return this.#catalog.rules.stopped
+    return this.#catalog.arming.stopped
   }
 
   close(reason = 'The server is shutting down'): Promise<void> {
@@ -318,7 +322,7 @@ class BoardServer implements Server, ServerCore {
   /** Reads in the background what the board wants to have remembered. */
   #sample(): void {
     this.#stopSampling()
-    this.#stopSampling = sample(this.#catalog.sensors, this.clock)
+    this.#stopSampling = this.#catalog.sample()
   }
 
   #catalogOf(board: Board, lastSensors: Catalog['sensors'] = []): Catalog {

@@ -15,7 +15,8 @@ const makeSafeMs = 1000
 export interface HardwareOptions {
   readonly board: () => Board
   readonly actuators: () => readonly ActuatorRunner[]
-  readonly rules: () => ActuatorRules
+  /** Nothing for a board without actuators. */
+  readonly rules: () => ActuatorRules | undefined
   readonly owner: Owner
   readonly clock: Clock
   readonly diagnose: (text: string) => void
@@ -89,7 +90,7 @@ export class Hardware {
       if (this.#open) safe = this.#stop(reason)
     }
     for (const failure of (await safe).values()) diagnose(failure)
-    this.#options.rules().close()
+    this.#options.rules()?.close()
     try {
       if (this.#open) await board().close?.()
     } catch (thrown) {
@@ -130,7 +131,7 @@ export class Hardware {
     const rules = this.#options.rules()
     const why = stopped === undefined ? {} : { stopped }
     const failures = new Map<string, string>()
-    rules.disarm()
+    rules?.disarm()
     if (board.makeSafe === undefined) {
       await Promise.all(
         runners.map(async runner => {
@@ -143,7 +144,7 @@ export class Hardware {
     for (const runner of runners) runner.breakOff(why)
     try {
       await within(board.makeSafe(), makeSafeMs, this.#options.clock)
-      for (const { name } of runners) rules.madeSafe(name)
+      for (const { name } of runners) rules?.madeSafe(name)
     } catch (thrown) {
       failures.set(board.name, `${board.name} could not be made safe: ${publicMessage(thrown)}`)
     }

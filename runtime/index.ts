@@ -1,5 +1,5 @@
 export type { Access, Peer } from './access.ts'
-export { ActuatorRules, type Refusal, type RulesOptions } from './actuator-rules.ts'
+export type { Refusal, RulesOptions } from './actuator-rules.ts'
 export {
   type Actuator,
   actuator,
@@ -75,8 +75,8 @@ export { resourceNotFound } from './resources.ts'
 export { valuesFromText } from './schema/from-text.ts'
 export { withJsonSchema } from './schema/standard.ts'
 export type { ArgumentsOf, FromSchema, InputSchema, JsonSchema } from './schema/types.ts'
-export { type Reading, type SenmlRecord, senmlMediaType, senmlPack } from './senml.ts'
-export { type SenmlUnit, senmlUnits } from './senml-units.ts'
+export type { Reading, SenmlRecord } from './senml.ts'
+export type { SenmlUnit } from './senml-units.ts'
 export { isServer, type Server } from './server.ts'
 export type { ServerInfo } from './server-core.ts'
 export type { ServerOptions } from './server-options.ts'

@@ -54,11 +54,6 @@ export function checkLimits({ allow = {} }: OperatorLimits, board: Board, tools:
   }
 }
 
-/** Whether the limits let anybody use this actuator, or this tool that acts. */
-export function isAllowed({ allow }: OperatorLimits, name: string): boolean {
-  return allow === undefined || Object.hasOwn(allow, name)
-}
-
 /**
  * The input schema of an actuator with the limits in it, so that a model sees what it may ask for. The value of the safe
  * state stays possible: the way to safety is always open. What cannot be shown is enforced all the same, by

@@ -1,4 +1,5 @@
-import { type Sensor, type SensorValue, senmlUnits } from '../../runtime/index.ts'
+import type { Sensor, SensorValue } from '../../runtime/index.ts'
+import { senmlUnits } from '../../runtime/senml-units.ts'
 import type { DeviceAccess } from './device-access.ts'
 import { cleanText, cleanValue, ownWords } from './device-text.ts'
 import { type LinkSensor, type LinkType, type LinkValue, meantNumber } from './link/index.ts'

@@ -1,4 +1,5 @@
-import { type Actuator, ActuatorRules, type Call, type Clock, type Refusal } from '../../../runtime/index.ts'
+import { ActuatorRules } from '../../../runtime/actuator-rules.ts'
+import type { Actuator, Call, Clock, Refusal } from '../../../runtime/index.ts'
 import { completed } from './arguments.ts'
 import type { BoardRecords } from './board-records.ts'
 import { codeText, LinkCode, LinkError } from './codes.ts'

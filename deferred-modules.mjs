@@ -1,0 +1,168 @@
+// Code that a server needs for some boards or some calls only is read when it is first asked for: that is the larger
+// part of the runtime, and reading it would be the larger part of a start. In the source such a module is imported as a
+// namespace, like any other (`import * as tasks from './tasks/tasks.ts'`). In the built package the namespace is a
+// CommonJS file of its own, since nothing else can be read in the middle of a function on every Node from 20 on. It gets
+// what it shares with the rest of the runtime handed in, so that both work with the same classes.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { rolldown } from 'rolldown'
+import { parseAst } from 'rolldown/parseAst'
+
+const registry = '\0deferred-modules'
+/** Stands before the path of a module of the core in what is built of a deferred one. */
+const given = 'core:'
+/** Where the files are, seen from the file of the core's entry point. */
+const folder = 'deferred'
+
+/** What a deferred module is called: the last part of its path. */
+const nameOf = file => /([\w-]+)\.ts$/.exec(file)[1]
+
+/**
+ * Splits deferred modules off from what an entry point reads.
+ *
+ * @param core the entry point that they belong to
+ * @param modules their paths
+ */
+export class DeferredModules {
+  #core
+  #names
+  /** The modules of the core, which deferred ones do not bring along. */
+  #shared = new Set()
+  /** What the deferred modules need of the core: a name that is used once, by module and by exported name. */
+  #needed = new Map()
+  /** The built text by name. */
+  #built = new Map()
+
+  constructor(core, modules) {
+    this.#core = resolve(core)
+    this.#names = new Map(modules.map(file => [resolve(file), nameOf(file)]))
+  }
+
+  /** Builds the deferred modules. */
+  async build(options) {
+    const found = { name: 'core-modules', transform: (_, id) => void this.#shared.add(id) }
+    const core = await rolldown({ ...options, input: this.#core, plugins: [this.plugin(), found] })
+    await core.generate({ format: 'esm' })
+    const ofCore = {
+      name: 'given-by-the-core',
+      resolveId: (id, importer) => {
+        const file = id === registry || importer === undefined ? id : resolve(dirname(importer), id)
+        return file === registry || this.#shared.has(file) ? { id: `${given}${file}`, external: true } : null
+      },
+    }
+    for (const [file, name] of this.#names) {
+      const bundle = await rolldown({ ...options, input: file, plugins: [ofCore, this.plugin()] })
+      const { output } = await bundle.generate({ format: 'esm', comments: { jsdoc: false } })
+      this.#built.set(name, this.#asFunction(output[0].code))
+    }
+  }
+
+  /** Turns the imports of deferred modules into the reading of them, in everything that is built. */
+  plugin() {
+    return {
+      name: 'deferred-modules',
+      resolveId: (id, importer) => {
+        if (id === registry) return id
+        if (importer === undefined || !this.#names.has(resolve(dirname(importer), id))) return null
+        throw new Error(`${importer}: ${id} is read when it is first asked for. Import it as a namespace`)
+      },
+      load: id => (id === registry ? this.#registryCode() : null),
+      transform: (code, id) => this.#transformed(code, id),
+    }
+  }
+
+  /** Whether a module belongs to the core: what every server reads at its start. */
+  isCore(id) {
+    return id === registry || this.#shared.has(id)
+  }
+
+  /** Writes the files into the built package. */
+  write(dist) {
+    const core = join(dist, 'runtime')
+    mkdirSync(join(core, folder), { recursive: true })
+    for (const [name, code] of this.#built) writeFileSync(join(core, folder, `${name}.cjs`), code)
+    writeFileSync(join(core, 'bundled.js'), this.#forBundlers())
+  }
+
+  #transformed(code, id) {
+    let read = id === this.#core ? `export { deferredParts } from '${registry}'\n` : ''
+    let rest = code
+    for (const [line, namespace, path] of code.matchAll(/^import \* as (\w+) from '(\.[^']+)'\n/gm)) {
+      const name = this.#names.get(resolve(dirname(id), path))
+      if (name === undefined) continue
+      const alone = new RegExp(`(?<![.\\w])${namespace}\\b`, 'g')
+      rest = rest.replace(line, '').replaceAll(alone, `${namespace}()`)
+      if (rest.includes(`${namespace}()`) && new RegExp(`(?<![.\\w])${namespace}\\(\\)(?!\\.)`).test(rest)) {
+        throw new Error(`${id}: ${namespace} is read when it is first asked for. Use it as ${namespace}.member only`)
+      }
+      read += `import { readDeferred as read_${namespace} } from '${registry}'\n`
+      read += `const ${namespace} = () => read_${namespace}('${name}')\n`
+    }
+    return read === '' ? null : { code: read + rest }
+  }
+
+  /** The text of a built module as one function of what it needs, which gives what it exports. */
+  #asFunction(code) {
+    const { body } = parseAst(code)
+    const parameters = []
+    let exported = ''
+    let rest = ''
+    let at = 0
+    for (const node of body) {
+      if (node.type !== 'ImportDeclaration' && node.type !== 'ExportNamedDeclaration') continue
+      rest += code.slice(at, node.start)
+      at = node.end
+      const pairs = node.specifiers.map(each =>
+        node.type === 'ImportDeclaration'
+          ? [this.#need(node.source.value, each.imported.name), each.local.name]
+          : [each.exported.name, each.local.name],
+      )
+      const list = pairs.map(([outer, inner]) => (outer === inner ? outer : `${outer}: ${inner}`)).join(', ')
+      if (node.type === 'ImportDeclaration') parameters.push(list)
+      else exported = list
+    }
+    rest += code.slice(at)
+    return `"use strict";module.exports = ({ ${parameters.join(', ')} }) => {\n${rest.trim()}\nreturn { ${exported} }\n}\n`
+  }
+
+  /** What a name of a module of the core is called among all that deferred modules need. */
+  #need(source, imported) {
+    const key = `${source.slice(given.length)}\n${imported}`
+    if (!this.#needed.has(key)) {
+      const taken = new Set(this.#needed.values())
+      let unique = imported
+      for (let count = 2; taken.has(unique); count++) unique = `${imported}_${count}`
+      this.#needed.set(key, unique)
+    }
+    return this.#needed.get(key)
+  }
+
+  #registryCode() {
+    const imports = []
+    const locals = []
+    for (const [key, unique] of this.#needed) {
+      const [file, imported] = key.split('\n')
+      locals.push(file === registry ? imported : `${unique}: needed_${unique}`)
+      if (file !== registry) imports.push(`import { ${imported} as needed_${unique} } from ${JSON.stringify(file)}`)
+    }
+    return `import { createRequire } from 'node:module'
+${imports.join('\n')}
+export const deferredParts = {}
+const core = () => ({ ${locals.join(', ')} })
+const read = {}
+export function readDeferred(name) {
+  return (read[name] ??= (deferredParts[name] ?? createRequire(import.meta.url)('./${folder}/' + name + '.cjs'))(core()))
+}
+`
+  }
+
+  /** A bundler has to see what is read late, and shows by the condition "module" that it is one. */
+  #forBundlers() {
+    const names = [...this.#built.keys()].map((name, index) => [name, `part${index}`])
+    return `import { deferredParts } from './index.js'
+${names.map(([name, local]) => `import ${local} from './${folder}/${name}.cjs'`).join('\n')}
+Object.assign(deferredParts, { ${names.map(([name, local]) => `'${name}': ${local}`).join(', ')} })
+export * from './index.js'
+`
+  }
+}
