@@ -34,7 +34,15 @@ const entryPoints = [
 ]
 
 /** What is read when a server first needs it: see deferred-modules.mjs. */
-const deferredModules = ['runtime/schema/full-check.ts', 'runtime/board-catalog.ts']
+const deferredModules = [
+  'runtime/board-catalog.ts',
+  'runtime/eras/modern-subscriptions.ts',
+  'runtime/eras/questions.ts',
+  'runtime/recorded-call.ts',
+  'runtime/schema/full-check.ts',
+  'runtime/tasks/tasks.ts',
+  'runtime/uri-template.ts',
+]
 
 /**
  * What `ferrule serve` reads in any case, and `ferrule bridge` mostly, also where the source waits with it: hosts start

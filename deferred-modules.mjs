@@ -1,6 +1,6 @@
 // Code that a server needs for some boards or some calls only is read when it is first asked for: that is the larger
 // part of the runtime, and reading it would be the larger part of a start. In the source such a module is imported as a
-// namespace, like any other (`import * as tasks from './tasks/tasks.ts'`). In the built package the namespace is a
+// namespace that says so (`import * as deferredTasks from './tasks/tasks.ts'`). In the built package the namespace is a
 // CommonJS file of its own, since nothing else can be read in the middle of a function on every Node from 20 on. It gets
 // what it shares with the rest of the runtime handed in, so that both work with the same classes.
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -63,8 +63,10 @@ export class DeferredModules {
       name: 'deferred-modules',
       resolveId: (id, importer) => {
         if (id === registry) return id
-        if (importer === undefined || !this.#names.has(resolve(dirname(importer), id))) return null
-        throw new Error(`${importer}: ${id} is read when it is first asked for. Import it as a namespace`)
+        // Who is not of the core takes what it needs along, as of any other module.
+        if (importer === undefined || !this.#shared.has(importer)) return null
+        if (!this.#names.has(resolve(dirname(importer), id))) return null
+        throw new Error(`${importer}: ${id} is a deferred module. Import it as a namespace: deferred…`)
       },
       load: id => (id === registry ? this.#registryCode() : null),
       transform: (code, id) => this.#transformed(code, id),
@@ -87,13 +89,12 @@ export class DeferredModules {
   #transformed(code, id) {
     let read = id === this.#core ? `export { deferredParts } from '${registry}'\n` : ''
     let rest = code
-    for (const [line, namespace, path] of code.matchAll(/^import \* as (\w+) from '(\.[^']+)'\n/gm)) {
+    for (const [line, namespace, path] of code.matchAll(/^import \* as (deferred\w+) from '(\.[^']+)'\n/gm)) {
       const name = this.#names.get(resolve(dirname(id), path))
-      if (name === undefined) continue
-      const alone = new RegExp(`(?<![.\\w])${namespace}\\b`, 'g')
-      rest = rest.replace(line, '').replaceAll(alone, `${namespace}()`)
-      if (rest.includes(`${namespace}()`) && new RegExp(`(?<![.\\w])${namespace}\\(\\)(?!\\.)`).test(rest)) {
-        throw new Error(`${id}: ${namespace} is read when it is first asked for. Use it as ${namespace}.member only`)
+      if (name === undefined) throw new Error(`${id}: ${path} is no deferred module`)
+      rest = rest.replace(line, '').replaceAll(new RegExp(`\\b${namespace}\\b`, 'g'), `${namespace}()`)
+      if (new RegExp(`new ${namespace}\\(\\)|\\b${namespace}\\(\\)(?!\\.\\w+\\()`).test(rest)) {
+        throw new Error(`${id}: ${namespace} is read when a function of it is called, and for nothing else`)
       }
       read += `import { readDeferred as read_${namespace} } from '${registry}'\n`
       read += `const ${namespace} = () => read_${namespace}('${name}')\n`

@@ -1,6 +1,6 @@
 import type { Peer } from './access.ts'
 import type { Board } from './board.ts'
-import * as boardCatalog from './board-catalog.ts'
+import * as deferredCatalog from './board-catalog.ts'
 import { refuseTwins, register, replace } from './board-definitions.ts'
 import { type LogLevel, logLevels } from './call.ts'
 import { type Catalog, catalog } from './catalog.ts'
@@ -9,6 +9,7 @@ import { completes, completionHandler } from './completion.ts'
 import { Connection, type Outlet } from './connection.ts'
 import { DeadMan } from './dead-man.ts'
 import type { Prompt, Resource, ResourceTemplate, Tool } from './definitions.ts'
+import * as deferredQuestions from './eras/questions.ts'
 import { DefinitionError } from './errors.ts'
 import { defaultMaxLineBytes } from './framer.ts'
 import { Hardware } from './hardware.ts'
@@ -19,15 +20,15 @@ import { processOwner } from './owner.ts'
 import { promptFeature } from './prompts.ts'
 import type { RecordEvent, RecordOutcome } from './recorder.ts'
 import type { Registry } from './registry.ts'
-import { requestStateSealer } from './request-state.ts'
 import { resourceFeature } from './resources.ts'
 import { type Server, serverBrand } from './server.ts'
-import type { ServerCore, ServerInfo } from './server-core.ts'
+import type { RequestStateSealer, ServerCore, ServerInfo } from './server-core.ts'
 import { limitOf, type ServerOptions, serverInfo } from './server-options.ts'
 import type { StopReport } from './stop-tools.ts'
 import { type Feature, features, type HandlerTable, handlerTable, waiting } from './table.ts'
 import type { TaskSupport } from './tasks/task.ts'
-import { TaskStore } from './tasks/task-store.ts'
+import type { TaskStore, TaskStoreOptions } from './tasks/task-store.ts'
+import * as deferredTasks from './tasks/tasks.ts'
 import { toolFeature } from './tools.ts'
 import { Watches } from './watches.ts'
 import { within } from './within.ts'
@@ -56,11 +57,12 @@ class BoardServer implements Server, ServerCore {
   readonly maxMessageBytes: number
   readonly maxCallsInFlight: number
   readonly questionTimeoutMs: number
-  readonly requestState: ServerCore['requestState']
-  readonly tasks: TaskStore
   diagnose: (text: string) => void
   onLogLevel: () => void = () => {}
   readonly #options: ServerOptions
+  #requestState: RequestStateSealer | undefined = undefined
+  readonly #taskOptions: TaskStoreOptions
+  #tasks: TaskStore | undefined = undefined
   readonly #limits: OperatorLimits
   #catalog: Catalog
   readonly #features: {
@@ -96,14 +98,15 @@ class BoardServer implements Server, ServerCore {
     this.maxMessageBytes = limitOf('maxMessageBytes', options.maxMessageBytes, 8 * 1024 * 1024)
     this.maxCallsInFlight = limitOf('maxCallsInFlight', options.maxCallsInFlight, 1024)
     this.questionTimeoutMs = limitOf('questionTimeoutMs', options.questionTimeoutMs, 10 * 60_000)
-    this.requestState = requestStateSealer(options.requestStateSecret)
-    this.tasks = new TaskStore({
+    if (options.requestStateSecret !== undefined)
+      this.#requestState = deferredQuestions.requestStateSealer(options.requestStateSecret)
+    this.#taskOptions = {
       clock: this.clock,
       mostRunning: limitOf('maxTasks', options.maxTasks, 256),
       keepMs: limitOf('taskTtlMs', options.taskTtlMs, 5 * 60_000),
       questionTimeoutMs: this.questionTimeoutMs,
       maxMessageBytes: this.maxMessageBytes,
-    })
+    }
     this.diagnose = options.diagnose ?? (() => {})
     this.instructions = options.instructions ?? board.description
     this.#hardware = new Hardware({
@@ -131,7 +134,7 @@ class BoardServer implements Server, ServerCore {
           })
     const { limits } = options
     if (limits !== undefined && options.untilKnown === undefined) {
-      boardCatalog.checkLimits(limits, board, Object.keys(options.tools ?? {}))
+      deferredCatalog.checkLimits(limits, board, Object.keys(options.tools ?? {}))
     }
     for (const id of Object.keys(options.extensions ?? {})) {
       if (!extensionId.test(id)) throw new DefinitionError(`extension "${id}": an id looks like com.example/name`)
@@ -142,7 +145,7 @@ class BoardServer implements Server, ServerCore {
       changed: () => this.#listChanged('tools'),
       maxMessageBytes: this.maxMessageBytes,
       diagnose: text => this.diagnose(text),
-      tasks: this.tasks,
+      tasks: () => this.tasks,
       // Arming asks a person in any case.
       isAllowed: name => name === 'arm_outputs' || allow === undefined || Object.hasOwn(allow, name),
       record: options.recorder && { recorder: options.recorder, clock: this.clock, board: () => this.board.name },
@@ -180,6 +183,23 @@ class BoardServer implements Server, ServerCore {
     if (table['completion/complete'] !== undefined) capabilities.completions = {}
     if (this.#options.extensions !== undefined) capabilities.extensions = this.#options.extensions
     return capabilities
+  }
+
+  get requestState(): RequestStateSealer {
+    this.#requestState ??= deferredQuestions.requestStateSealer()
+    return this.#requestState
+  }
+
+  get tasks(): TaskStore {
+    if (this.#tasks === undefined) {
+      this.#tasks = deferredTasks.taskStore(this.#taskOptions)
+      if (this.#closing !== undefined) void this.#tasks.close(new Error('The server is shutting down'))
+    }
+    return this.#tasks
+  }
+
+  left(connection: object, reason: Error): void {
+    this.#tasks?.left(connection, reason)
   }
 
   servesTasks(): boolean {
@@ -365,7 +385,7 @@ class BoardServer implements Server, ServerCore {
     this.#record('close', reason)
     this.deadMan?.close()
     const givenBack = this.#hardware.close(reason)
-    this.#tasksOver = this.tasks.close(gone)
+    this.#tasksOver = this.#tasks?.close(gone)
     for (const connection of this.#connections) {
       // Subscriptions first: to be aborted would end them without a word.
       connection.farewell()

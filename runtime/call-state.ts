@@ -1,5 +1,5 @@
 import type { Access } from './access.ts'
-import { type Asker, elicit, roots, sample } from './asking.ts'
+import type { Asker } from './asking.ts'
 import type { Batch } from './batch.ts'
 import type {
   Call,
@@ -15,6 +15,7 @@ import type {
 import { logLevels } from './call.ts'
 import { bindMethodsWhenRead } from './call-methods.ts'
 import type { Dialect, InputAnswer, InputRequest } from './eras/era.ts'
+import * as deferredQuestions from './eras/questions.ts'
 import { isObject } from './json.ts'
 import type { RequestId } from './json-rpc.ts'
 import { type AbortListener, LazySignal, type Stoppable } from './lazy-signal.ts'
@@ -133,15 +134,15 @@ export class CallState implements Call, Asker, Stoppable {
   }
 
   elicit(question: ElicitForm | ElicitUrl): Promise<any> {
-    return elicit(this, question)
+    return deferredQuestions.elicit(this, question)
   }
 
   sample(request: SampleRequest): Promise<SampleResult> {
-    return sample(this, request)
+    return deferredQuestions.sample(this, request)
   }
 
   roots(key?: string): Promise<Root[]> {
-    return roots(this, key)
+    return deferredQuestions.roots(this, key)
   }
 
   nextKey(kind: string): string {

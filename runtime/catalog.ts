@@ -2,7 +2,7 @@ import type { ActuatorRules } from './actuator-rules.ts'
 import type { ActuatorRunner } from './actuator-runner.ts'
 import { Arming } from './arming.ts'
 import type { Board } from './board.ts'
-import * as boardCatalog from './board-catalog.ts'
+import * as deferredCatalog from './board-catalog.ts'
 import { assertName } from './board-name.ts'
 import type { Clock } from './clock.ts'
 import type { Resource, ResourceTemplate, Tool } from './definitions.ts'
@@ -50,7 +50,7 @@ export interface CatalogOptions {
  * @throws DefinitionError for each mistake in the board's declaration, with where it is and what would be right
  */
 export function catalog(board: Board, options: CatalogOptions): Catalog {
-  if (!isBare(board)) return boardCatalog.catalogOf(board, options)
+  if (!isBare(board)) return deferredCatalog.catalogOf(board, options)
   assertName('board', board.name)
   return { ...nothing, arming: new Arming() }
 }

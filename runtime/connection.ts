@@ -172,7 +172,7 @@ export class Connection implements Speaker {
     this.#closed = true
     for (const dialect of this.#dialects) dialect.close()
     this.abort(reason)
-    this.server.tasks.left(this, reason)
+    this.server.left(this, reason)
     this.#inFlight.clear()
     this.#ended()
   }

@@ -60,7 +60,6 @@ export { type Decoder, type Link, type LinkReceiver, type LinkSession, serveLink
 export { nobodysCall } from './nobodys-call.ts'
 export type { AllowedUse, ArgumentLimit, OperatorLimits } from './operator-limits.ts'
 export { DeviceBusyError, type Owner, type Ownership, processOwner } from './owner.ts'
-export { argumentsRecorder, hiddenValue } from './recorded-arguments.ts'
 export {
   type OpenEntry,
   type RecordEnd,
@@ -72,7 +71,6 @@ export {
 } from './recorder.ts'
 export type { Registry } from './registry.ts'
 export { resourceNotFound } from './resources.ts'
-export { valuesFromText } from './schema/from-text.ts'
 export { withJsonSchema } from './schema/standard.ts'
 export type { ArgumentsOf, FromSchema, InputSchema, JsonSchema } from './schema/types.ts'
 export type { Reading, SenmlRecord } from './senml.ts'

@@ -7,6 +7,8 @@ import { isObject } from './json.ts'
 import type { RequestId } from './json-rpc.ts'
 import { type OpenEntry, type RecordEnd, type Recorder, recordedClient } from './recorder.ts'
 
+export { argumentsRecorder } from './recorded-arguments.ts'
+
 /** What is needed to record the calls of a server. */
 export interface CallRecordOptions {
   readonly recorder: Recorder

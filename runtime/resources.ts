@@ -5,7 +5,8 @@ import { DefinitionError, ErrorCode, RpcError } from './errors.ts'
 import { isObject, toBase64 } from './json.ts'
 import { type Entry, Registry, said } from './registry.ts'
 import { type HandlerTable, handlerTable } from './table.ts'
-import { compileUriTemplate, type UriTemplate } from './uri-template.ts'
+import type { UriTemplate } from './uri-template.ts'
+import * as deferredTemplates from './uri-template.ts'
 
 interface TemplateEntry extends Entry<ResourceTemplate> {
   readonly template: UriTemplate
@@ -64,7 +65,7 @@ function compileTemplate(uriTemplate: string, definition: ResourceTemplate): Tem
   if (typeof definition?.read !== 'function') {
     throw new DefinitionError(`resource template "${uriTemplate}" lacks its function read(variables)`)
   }
-  const template = compileUriTemplate(uriTemplate)
+  const template = deferredTemplates.compileUriTemplate(uriTemplate)
   for (const variable of Object.keys(definition.complete ?? {})) {
     if (!template.variables.includes(variable)) {
       throw new DefinitionError(`resource template "${uriTemplate}" completes "${variable}", which it does not have`)

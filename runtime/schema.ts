@@ -1,7 +1,7 @@
 import { DefinitionError } from './errors.ts'
 import { type Accepts, acceptorOf } from './schema/accept.ts'
 import { readDefinition } from './schema/definition.ts'
-import * as fullCheck from './schema/full-check.ts'
+import * as deferredChecks from './schema/full-check.ts'
 import { isObject } from './schema/plain.ts'
 import { isStandardSchema } from './schema/standard.ts'
 import { messageOf } from './schema/text.ts'
@@ -29,11 +29,11 @@ import { type Subject, wordings } from './schema/wording.ts'
 export function compileSchema(schema: InputSchema, what: string, subject: Subject = 'arguments'): CompiledSchema {
   const words = wordings[subject]
   const isStandard = isStandardSchema(schema)
-  const json = jsonCopy(isStandard ? fullCheck.shownBy(schema, what) : schema, what)
+  const json = jsonCopy(isStandard ? deferredChecks.shownBy(schema, what) : schema, what)
   const definition = readDefinition(json, what)
   if (isStandard) {
     // It may turn the value into another one.
-    return { json, fits: () => false, check: fullCheck.standardCheck(schema, words) }
+    return { json, fits: () => false, check: deferredChecks.standardCheck(schema, words) }
   }
   let accepts: Accepts | undefined
   let checkFully: ((value: unknown) => Checked) | undefined
@@ -49,7 +49,7 @@ export function compileSchema(schema: InputSchema, what: string, subject: Subjec
     fits,
     check(value) {
       if (fits(value)) return { ok: true, value }
-      checkFully ??= fullCheck.libraryCheck(definition, words)
+      checkFully ??= deferredChecks.libraryCheck(definition, words)
       return checkFully(value)
     },
   }

@@ -24,6 +24,8 @@ export interface ServerCore {
   /** How long the client has to answer a question, in milliseconds. */
   readonly questionTimeoutMs: number
   readonly tasks: TaskStore
+  /** A connection is gone: what began on it stops, unless its client comes back. */
+  left(connection: object, reason: Error): void
   /** Whether any tool may be called as a task. */
   servesTasks(): boolean
   /** What the server offers, read off its table. Tasks are not among it: each era has its own words for them. */

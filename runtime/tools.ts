@@ -4,8 +4,8 @@ import { type ContentBlock, type ToolResult, text, toolError } from './content.t
 import type { Tool } from './definitions.ts'
 import { DefinitionError, diagnostic, ErrorCode, publicMessage, RefusedMove, RpcError } from './errors.ts'
 import { isObject } from './json.ts'
-import { argumentsRecorder } from './recorded-arguments.ts'
-import { type CallRecordOptions, recordCall } from './recorded-call.ts'
+import type { CallRecordOptions } from './recorded-call.ts'
+import * as deferredRecord from './recorded-call.ts'
 import { type Entry, Registry, said } from './registry.ts'
 import type { Checked, CompiledSchema } from './schema/types.ts'
 import { assertObjectRoot, compileSchema, noArguments } from './schema.ts'
@@ -49,7 +49,7 @@ export interface ToolFeatureOptions {
   readonly changed: () => void
   readonly maxMessageBytes: number
   readonly diagnose: (text: string) => void
-  readonly tasks: TaskStore
+  readonly tasks: () => TaskStore
   /** Whether the operator lets anybody use this tool, if it acts. */
   readonly isAllowed: (name: string) => boolean
   /** Where calls are recorded; nothing when they are not. */
@@ -102,7 +102,7 @@ function compileTool(name: string, definition: Tool<any>, isRecorded: boolean): 
   // Silence means that it acts: what nobody called harmless is not for those who may only look.
   const access = definition.access ?? (annotations?.readOnlyHint === true ? 'read' : 'act')
   const slackBytes = slackOf(input, output, anyOutput) + (task === 'never' ? 0 : taskBytes)
-  const recorded = isRecorded ? argumentsRecorder(input.json) : asTheyCame
+  const recorded = isRecorded ? deferredRecord.argumentsRecorder(input.json) : asTheyCame
   return { name, definition, listed, input, output, anyOutput, access, task, slackBytes, lastText: undefined, recorded }
 }
 
@@ -163,7 +163,7 @@ interface Request {
 function recorded({ entry, given, options: { record } }: Request, call: Running, run: () => unknown): unknown {
   if (record === undefined) return run()
   const tool = { name: entry.name, moves: entry.access !== 'read', arguments: entry.recorded(given) }
-  return recordCall(record, tool, call, run)
+  return deferredRecord.recordCall(record, tool, call, run)
 }
 
 function refused(call: Running, why: string): ToolResult {
@@ -197,7 +197,7 @@ async function runAsTask(
       return failed(entry, thrown, call, options)
     }
   }
-  return options.tasks.prepare(call, terms, taskCall => runChecked(request, checked, taskCall, asked))
+  return options.tasks().prepare(call, terms, taskCall => runChecked(request, checked, taskCall, asked))
 }
 
 /** What a tool's `ask` returned. */

@@ -13,8 +13,9 @@ import type {
   Tool,
   ToolResult,
 } from '../../runtime/index.ts'
-import { DefinitionError, valuesFromText } from '../../runtime/index.ts'
+import { DefinitionError } from '../../runtime/index.ts'
 import { isObject } from '../../runtime/json.ts'
+import { valuesFromText } from '../../runtime/schema/from-text.ts'
 import type { OfferedUris } from './names.ts'
 
 /** What the definitions of a device's tools, resources and prompts need. */

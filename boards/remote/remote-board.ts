@@ -5,8 +5,8 @@ import {
   DefinitionError,
   type JsonSchema,
   type Sensor,
-  valuesFromText,
 } from '../../runtime/index.ts'
+import { valuesFromText } from '../../runtime/schema/from-text.ts'
 import { cleanDescription } from './clean-description.ts'
 import type { DeviceAccess } from './device-access.ts'
 import { cleanText } from './device-text.ts'

@@ -1,42 +1,83 @@
+import type { LogLevel } from '../call.ts'
+import { logLevels } from '../call.ts'
 import type { CallState } from '../call-state.ts'
 import { ErrorCode, RpcError } from '../errors.ts'
-import { toJson } from '../json.ts'
+import { isObject, toJson } from '../json.ts'
 import { notificationLine, type RequestId } from '../json-rpc.ts'
 import { type HandlerTable, handlerTable } from '../table.ts'
+import type { PreparedTask } from '../tasks/prepared-task.ts'
 import { pollMs, type Task } from '../tasks/task.ts'
-import type { PreparedTask } from '../tasks/task-store.ts'
-import type { Speaker } from './era.ts'
+import type { TaskTerms } from '../tasks/terms.ts'
+import { missingError } from './capabilities.ts'
+import type { Dialect, Speaker, TaskTool } from './era.ts'
+import type { LegacyQuestions } from './legacy-questions.ts'
 
 // The experimental tasks of 2025-11-25 (basic/utilities/tasks).
 
-/** The one revision that has them. */
-export const revisionWithTasks = '2025-11-25'
-
-/** What a server of that revision says when any of its tools may be a task. */
-export const tasksCapability = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
-
+const revisionWithTasks = '2025-11-25'
 const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 const longestPage = 100
 const cursorPrefix = 'after:'
 
+/** What the tasks of a connection need of it. */
+export interface LegacyTasksOptions {
+  readonly speaker: Speaker
+  /** The revision that the handshake agreed on. */
+  readonly version: () => string
+  /** Whether that revision has tasks, and the server too. */
+  readonly isServed: () => boolean
+  readonly logLevel: () => LogLevel
+  /** The neutral value of a tool as the JSON text of its result. */
+  readonly seal: (value: unknown, call: CallState) => string
+  readonly sealError: Dialect['sealError']
+  readonly questions: () => LegacyQuestions
+}
+
 /** The tasks of one connection, in the words of the handshake era. */
 export class LegacyTasks {
   readonly methods: HandlerTable
+  readonly #options: LegacyTasksOptions
   readonly #speaker: Speaker
-  readonly #isServed: () => boolean
   /** Requests that wait for the outcome of a task, by its id: while one is open, it is the way to the client. */
   readonly #waiting = new Map<string, RequestId>()
 
-  /** @param isServed whether the revision that was agreed on has tasks, and the server too */
-  constructor(speaker: Speaker, isServed: () => boolean) {
-    this.#speaker = speaker
-    this.#isServed = isServed
+  constructor(options: LegacyTasksOptions) {
+    this.#options = options
+    this.#speaker = options.speaker
     this.methods = handlerTable({
       'tasks/get': (params, call) => this.#view(this.#taskOf(params, call)),
       'tasks/result': (params, call) => this.#result(this.#taskOf(params, call), call),
       'tasks/list': (params, call) => this.#list(params, call),
       'tasks/cancel': (params, call) => this.#cancel(this.#taskOf(params, call)),
     })
+  }
+
+  /**
+   * How a call of a tool goes on as a task; nothing when it is answered with the tool's result.
+   *
+   * @throws RpcError when the client cannot have it the way that the tool needs
+   */
+  terms(call: CallState, params: Record<string, unknown>, { name, task }: TaskTool): TaskTerms | undefined {
+    const { isServed, version } = this.#options
+    if (version() < revisionWithTasks) {
+      if (task !== 'required') return undefined
+      throw missingError({ message: `${name} takes long, and needs a client that takes tasks`, required: {} })
+    }
+    const wanted = params.task
+    if (wanted === undefined) {
+      if (task !== 'required') return undefined
+      throw new RpcError(ErrorCode.MethodNotFound, `${name} takes long, and runs as a task only: call it with "task"`)
+    }
+    if (!isServed()) return undefined
+    if (!isObject(wanted)) throw invalid('task must be an object')
+    const { ttl } = wanted
+    if (ttl !== undefined && ttl !== null && !(Number.isFinite(ttl) && (ttl as number) >= 0)) {
+      throw invalid('task.ttl must be a number of milliseconds')
+    }
+    if (task === 'never') {
+      throw new RpcError(ErrorCode.MethodNotFound, `${name} does not run as a task: call it without "task"`)
+    }
+    return this.#terms(call, typeof ttl === 'number' ? Math.round(ttl) : undefined)
   }
 
   /** Begins a task. Returns the JSON text of the answer to its call; changes of its status are told from then on. */
@@ -51,8 +92,42 @@ export class LegacyTasks {
   }
 
   /** The request that what belongs to a task may go with, if one is open. */
-  about(taskId: string): RequestId | undefined {
+  #about(taskId: string): RequestId | undefined {
     return this.#waiting.get(taskId)
+  }
+
+  #terms(call: CallState, ttlMs: number | undefined): TaskTerms {
+    const about = (taskId: string) => this.#about(taskId)
+    const notify = (taskId: string, method: string, params: object) => {
+      if (this.#speaker.congested) return
+      this.#speaker.send(notificationLine(method, related(params, taskId)), about(taskId))
+    }
+    const { progressToken } = call
+    const { seal, sealError, logLevel, questions } = this.#options
+    return {
+      asksFirst: false,
+      ttlMs,
+      seal: value => seal(value, call),
+      sealError: error => sealError(error, call),
+      refusal: request => questions().refusal(request),
+      ask: (taskId, key, request, signal) => {
+        const params = related(questions().paramsOf(request) ?? {}, taskId)
+        return questions().askAbout({ id: about(taskId), signal }, key, request.method, params)
+      },
+      progress: (taskId, progress, total, message) => {
+        if (progressToken === undefined) return
+        notify(taskId, 'notifications/progress', {
+          progressToken,
+          progress,
+          ...(total !== undefined && Number.isFinite(total) ? { total } : {}),
+          ...(message === undefined ? {} : { message }),
+        })
+      },
+      log: (taskId, level, data, logger) => {
+        if (logLevels.indexOf(level) < logLevels.indexOf(logLevel())) return
+        notify(taskId, 'notifications/message', logger === undefined ? { level, data } : { level, logger, data })
+      },
+    }
   }
 
   #taskOf({ taskId }: Record<string, unknown>, call: CallState): Task {
@@ -63,7 +138,7 @@ export class LegacyTasks {
   }
 
   #serve({ method }: CallState): void {
-    if (!this.#isServed()) throw new RpcError(ErrorCode.MethodNotFound, `Unknown method ${method}`)
+    if (!this.#options.isServed()) throw new RpcError(ErrorCode.MethodNotFound, `Unknown method ${method}`)
   }
 
   async #result(task: Task, call: CallState): Promise<unknown> {
@@ -115,7 +190,7 @@ export class LegacyTasks {
 }
 
 /** The same with the mark that says which task it belongs to. */
-export function related<T extends object>(message: T, taskId: string): T & { _meta: object } {
+function related<T extends object>(message: T, taskId: string): T & { _meta: object } {
   const { _meta } = message as { _meta?: object }
   return { ...message, _meta: { ..._meta, [RELATED_TASK]: { taskId } } }
 }
@@ -144,4 +219,8 @@ function ended(task: Task, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', aborted, { once: true })
     if (signal.aborted) aborted()
   })
+}
+
+function invalid(message: string): RpcError {
+  return new RpcError(ErrorCode.InvalidParams, message)
 }

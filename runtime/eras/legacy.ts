@@ -1,17 +1,19 @@
-import { type ClientCapabilities, type ClientInfo, type FormSchema, type LogLevel, logLevels } from '../call.ts'
+import { type ClientCapabilities, type ClientInfo, type LogLevel, logLevels } from '../call.ts'
 import type { Caller, CallState } from '../call-state.ts'
 import { toolError } from '../content.ts'
 import { ErrorCode, RpcError } from '../errors.ts'
 import { isObject, toJson } from '../json.ts'
-import { type Message, notificationLine, type RequestId, requestLine } from '../json-rpc.ts'
+import { type Message, notificationLine } from '../json-rpc.ts'
 import { type Feature, type HandlerTable, handlerTable, ListPage, taskSupport } from '../table.ts'
-import { PreparedTask } from '../tasks/task-store.ts'
+import { PreparedTask } from '../tasks/prepared-task.ts'
+import * as deferredTasks from '../tasks/tasks.ts'
 import type { TaskTerms } from '../tasks/terms.ts'
 import { PlainText, StructuredAnswer } from '../tool-answer.ts'
-import { type Missing, missingCapability, missingError } from './capabilities.ts'
 import type { Dialect, Era, InputAnswer, InputRequest, Speaker, TaskTool } from './era.ts'
-import { LegacyTasks, related, revisionWithTasks, tasksCapability } from './legacy-tasks.ts'
-import { blockFor, formFor, handshakeTool, revisionNeeded } from './older-revisions.ts'
+import type { LegacyQuestions } from './legacy-questions.ts'
+import type { LegacyTasks } from './legacy-tasks.ts'
+import { blockFor, handshakeTool } from './older-revisions.ts'
+import * as deferredQuestions from './questions.ts'
 
 /** The handshake revisions: `initialize` agrees on a version and on capabilities for the life of a connection. */
 export const legacy: Era = {
@@ -22,22 +24,14 @@ export const legacy: Era = {
 }
 
 const mostSubscriptions = 1024
-const mostQuestions = 64
+
+/** The one revision of them that has tasks, and what a server says then when any of its tools may be one. */
+const revisionWithTasks = '2025-11-25'
+const tasksCapability = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
 
 /** What a handshake agreed on. */
 interface Session extends Caller {
   readonly version: string
-}
-
-interface Question {
-  resolve: (answer: InputAnswer) => void
-  reject: (error: Error) => void
-}
-
-/** What a question belongs to: a request, or a task that may have none. */
-interface Asking {
-  readonly id: RequestId | undefined
-  readonly signal: AbortSignal
 }
 
 class LegacyDialect implements Dialect {
@@ -48,9 +42,8 @@ class LegacyDialect implements Dialect {
   // Until the client chooses, it hears what a person would want to know.
   #logLevel: LogLevel = 'info'
   readonly #subscriptions = new Map<string, () => void>()
-  readonly #questions = new Map<RequestId, Question>()
-  readonly #tasks: LegacyTasks
-  #lastQuestion = 0
+  #askedQuestions: LegacyQuestions | undefined = undefined
+  #begunTasks: LegacyTasks | undefined = undefined
   #text: PlainText | undefined = undefined
   #sealedText = ''
   readonly #changedUris = new Set<string>()
@@ -58,14 +51,16 @@ class LegacyDialect implements Dialect {
 
   constructor(speaker: Speaker) {
     this.#speaker = speaker
-    this.#tasks = new LegacyTasks(speaker, () => this.#servesTasks())
     this.methods = handlerTable({
       initialize: params => this.#initialize(params),
       ping: () => ({}),
       'logging/setLevel': params => this.#setLevel(params),
       'resources/subscribe': params => this.#subscribe(params),
       'resources/unsubscribe': params => this.#unsubscribe(params),
-      ...this.#tasks.methods,
+      'tasks/get': (params, call) => this.#task(params, call),
+      'tasks/result': (params, call) => this.#task(params, call),
+      'tasks/list': (params, call) => this.#task(params, call),
+      'tasks/cancel': (params, call) => this.#task(params, call),
     })
   }
 
@@ -114,42 +109,15 @@ class LegacyDialect implements Dialect {
   }
 
   ask(call: CallState, key: string, request: InputRequest): Promise<InputAnswer> {
-    const missing = this.#missing(request)
-    if (missing !== undefined) return Promise.reject(missingError(missing))
-    return this.#question(call, key, request.method, this.#paramsOf(request))
+    return this.#questions.ask(call, key, request)
   }
 
-  taskTerms(call: CallState, params: Record<string, unknown>, { name, task }: TaskTool): TaskTerms | undefined {
-    if (this.#version < revisionWithTasks) {
-      if (task !== 'required') return undefined
-      throw missingError({ message: `${name} takes long, and needs a client that takes tasks`, required: {} })
-    }
-    const wanted = params.task
-    if (wanted === undefined) {
-      if (task !== 'required') return undefined
-      throw new RpcError(ErrorCode.MethodNotFound, `${name} takes long, and runs as a task only: call it with "task"`)
-    }
-    if (!this.#servesTasks()) return undefined
-    if (!isObject(wanted)) throw invalid('task must be an object')
-    const { ttl } = wanted
-    if (ttl !== undefined && ttl !== null && !(Number.isFinite(ttl) && (ttl as number) >= 0)) {
-      throw invalid('task.ttl must be a number of milliseconds')
-    }
-    if (task === 'never') {
-      throw new RpcError(ErrorCode.MethodNotFound, `${name} does not run as a task: call it without "task"`)
-    }
-    return this.#terms(call, typeof ttl === 'number' ? Math.round(ttl) : undefined)
+  taskTerms(call: CallState, params: Record<string, unknown>, tool: TaskTool): TaskTerms | undefined {
+    return this.#tasks.terms(call, params, tool)
   }
 
-  response({ id, result, error }: Message): void {
-    const question = this.#questions.get(id)
-    if (question === undefined) return
-    this.#questions.delete(id)
-    if (error !== undefined) {
-      const message = isObject(error) && typeof error.message === 'string' ? error.message : 'no reason given'
-      question.reject(new Error(`The client refused: ${message}`))
-    } else if (isObject(result)) question.resolve(result)
-    else question.reject(new Error('The client answered with something that is no result'))
+  response(message: Message): void {
+    this.#askedQuestions?.response(message)
   }
 
   takesBatches(): boolean {
@@ -180,8 +148,7 @@ class LegacyDialect implements Dialect {
   close(): void {
     for (const unsubscribe of this.#subscriptions.values()) unsubscribe()
     this.#subscriptions.clear()
-    for (const { reject } of this.#questions.values()) reject(new Error('The client is gone'))
-    this.#questions.clear()
+    this.#askedQuestions?.close()
     this.#changedUris.clear()
     this.#changedLists.clear()
   }
@@ -211,85 +178,34 @@ class LegacyDialect implements Dialect {
     return result
   }
 
+  get #questions(): LegacyQuestions {
+    this.#askedQuestions ??= deferredQuestions.legacyQuestions({
+      speaker: this.#speaker,
+      version: () => this.#version,
+      capabilities: () => this.#session?.clientCapabilities ?? {},
+    })
+    return this.#askedQuestions
+  }
+
+  get #tasks(): LegacyTasks {
+    this.#begunTasks ??= deferredTasks.legacyTasks({
+      speaker: this.#speaker,
+      version: () => this.#version,
+      isServed: () => this.#servesTasks(),
+      logLevel: () => this.#logLevel,
+      seal: (value, call) => this.seal(value, call),
+      sealError: (error, call) => this.sealError(error, call),
+      questions: () => this.#questions,
+    })
+    return this.#begunTasks
+  }
+
+  #task(params: Record<string, unknown>, call: CallState): unknown {
+    return this.#tasks.methods[call.method]!(params, call)
+  }
+
   #servesTasks(): boolean {
     return this.#version >= revisionWithTasks && this.#speaker.server.servesTasks()
-  }
-
-  #terms(call: CallState, ttlMs: number | undefined): TaskTerms {
-    const about = (taskId: string) => this.#tasks.about(taskId)
-    const notify = (taskId: string, method: string, params: object) => {
-      if (this.#speaker.congested) return
-      this.#speaker.send(notificationLine(method, related(params, taskId)), about(taskId))
-    }
-    const { progressToken } = call
-    return {
-      asksFirst: false,
-      ttlMs,
-      seal: value => this.seal(value, call),
-      sealError: error => this.sealError(error, call),
-      refusal: request => {
-        const missing = this.#missing(request)
-        return missing === undefined ? undefined : missingError(missing)
-      },
-      ask: (taskId, key, request, signal) => {
-        const params = related(this.#paramsOf(request) ?? {}, taskId)
-        return this.#question({ id: about(taskId), signal }, key, request.method, params)
-      },
-      progress: (taskId, progress, total, message) => {
-        if (progressToken === undefined) return
-        notify(taskId, 'notifications/progress', {
-          progressToken,
-          progress,
-          ...(total !== undefined && Number.isFinite(total) ? { total } : {}),
-          ...(message === undefined ? {} : { message }),
-        })
-      },
-      log: (taskId, level, data, logger) => {
-        if (logLevels.indexOf(level) < logLevels.indexOf(this.#logLevel)) return
-        notify(taskId, 'notifications/message', logger === undefined ? { level, data } : { level, logger, data })
-      },
-    }
-  }
-
-  #question({ id: about, signal }: Asking, key: string, method: string, params?: object): Promise<InputAnswer> {
-    if (this.#questions.size >= mostQuestions) {
-      return Promise.reject(new RpcError(ErrorCode.InternalError, `More than ${mostQuestions} questions are open`))
-    }
-    const { clock, questionTimeoutMs } = this.#speaker.server
-    const id = `ferrule-${++this.#lastQuestion}`
-    return new Promise<InputAnswer>((resolve, reject) => {
-      const giveUp = (reason: Error) => {
-        if (!this.#questions.delete(id)) return
-        done()
-        this.#speaker.send(
-          notificationLine('notifications/cancelled', { requestId: id, reason: reason.message }),
-          about,
-        )
-        reject(reason)
-      }
-      const aborted = () => giveUp(signal.reason as Error)
-      const timer = clock.setTimeout(
-        () => giveUp(new Error(`The client did not answer "${key}" in ${questionTimeoutMs / 1000} s`)),
-        questionTimeoutMs,
-      )
-      const done = () => {
-        clock.clearTimeout(timer)
-        signal.removeEventListener('abort', aborted)
-      }
-      signal.addEventListener('abort', aborted, { once: true })
-      this.#questions.set(id, {
-        resolve: answer => {
-          done()
-          resolve(answer)
-        },
-        reject: error => {
-          done()
-          reject(error)
-        },
-      })
-      this.#speaker.send(requestLine(id, method, params), about)
-      if (signal.aborted) aborted()
-    })
   }
 
   #setLevel({ level }: Record<string, unknown>): object {
@@ -347,20 +263,6 @@ class LegacyDialect implements Dialect {
 
   get #version(): string {
     return this.#session?.version ?? ''
-  }
-
-  #missing(request: InputRequest): Missing | undefined {
-    const missing = missingCapability(this.#session?.clientCapabilities ?? {}, request)
-    if (missing !== undefined || request.method !== 'elicitation/create') return missing
-    const needed = revisionNeeded(request.params ?? {})
-    if (this.#version >= needed) return undefined
-    return { message: `This question needs a client of revision ${needed} or later`, required: { elicitation: {} } }
-  }
-
-  #paramsOf({ method, params }: InputRequest): object | undefined {
-    if (method !== 'elicitation/create' || params === undefined) return params
-    if (params.mode === 'url') return { ...params, elicitationId: crypto.randomUUID() }
-    return { ...params, requestedSchema: formFor(this.#version, params.requestedSchema as FormSchema) }
   }
 
   // A tool gives its last text again when it is the same.

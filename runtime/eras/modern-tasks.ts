@@ -3,14 +3,15 @@ import { ErrorCode, RpcError } from '../errors.ts'
 import { isObject } from '../json.ts'
 import type { ServerCore } from '../server-core.ts'
 import type { HandlerTable } from '../table.ts'
-import type { Task } from '../tasks/task.ts'
-import { pollMs } from '../tasks/task.ts'
-import { missingError } from './capabilities.ts'
+import { pollMs, type Task } from '../tasks/task.ts'
+import type { TaskTerms } from '../tasks/terms.ts'
+import { missingCapability, missingError } from './capabilities.ts'
+import type { TaskTool } from './era.ts'
 
 // The extension io.modelcontextprotocol/tasks of 2026-07-28.
 
 /** The extension's id. */
-export const TASKS = 'io.modelcontextprotocol/tasks'
+const TASKS = 'io.modelcontextprotocol/tasks'
 
 /** Whether the client of a request takes a task for an answer. */
 export function takesTasks({ clientCapabilities: { extensions } }: CallState): boolean {
@@ -22,8 +23,35 @@ export function needsTasks(what: string): RpcError {
   return missingError({ message: `${what} needs a client that takes tasks`, required: { extensions: { [TASKS]: {} } } })
 }
 
+/**
+ * How a call of a tool goes on as a task; nothing when it is answered with the tool's result.
+ *
+ * @throws RpcError when the tool needs a client that takes tasks, and this one does not
+ */
+export function modernTerms(
+  call: CallState,
+  { name, task }: TaskTool,
+  { seal, sealError }: Pick<TaskTerms, 'seal' | 'sealError'>,
+): TaskTerms | undefined {
+  if (task === 'never') return undefined
+  if (!takesTasks(call)) {
+    if (task === 'required') throw needsTasks(name)
+    return undefined
+  }
+  return {
+    asksFirst: true,
+    ttlMs: undefined,
+    seal,
+    sealError,
+    refusal: request => {
+      const missing = missingCapability(call.clientCapabilities, request)
+      return missing === undefined ? undefined : missingError(missing)
+    },
+  }
+}
+
 /** The methods of the extension. */
-export function taskMethods(server: ServerCore): HandlerTable {
+export function modernTaskMethods(server: ServerCore): HandlerTable {
   const taskOf = ({ taskId }: Record<string, unknown>, call: CallState): Task => {
     if (!server.servesTasks() && server.tasks.size === 0) {
       throw new RpcError(ErrorCode.MethodNotFound, `Unknown method ${call.method}`)

@@ -1,4 +1,3 @@
-import type { FormSchema } from '../call.ts'
 import type { ContentBlock } from '../content.ts'
 import { isObject } from '../json.ts'
 
@@ -14,30 +13,6 @@ export function blockFor(revision: string, block: ContentBlock): ContentBlock {
     return { type: 'text', text: `${name}: ${block.uri}${block.description ? ` (${block.description})` : ''}` }
   }
   return block
-}
-
-/** The first revision that can ask an elicitation: pages and lists to choose several from came after forms. */
-export function revisionNeeded(params: Record<string, unknown>): string {
-  if (params.mode === 'url') return '2025-11-25'
-  const { properties = {} } = params.requestedSchema as FormSchema
-  return Object.values(properties).some(field => fieldOf(field).type === 'array') ? '2025-11-25' : '2025-06-18'
-}
-
-/** A form as a revision knows it: before 2025-11-25 the titles of choices stood in `enumNames`. */
-export function formFor(revision: string, form: FormSchema): FormSchema {
-  if (revision >= '2025-11-25') return form
-  const properties = Object.entries(form.properties).map(([name, field]) => [name, withEnumNames(fieldOf(field))])
-  return { ...form, properties: Object.fromEntries(properties) }
-}
-
-function fieldOf(field: object): Record<string, unknown> {
-  return field as Record<string, unknown>
-}
-
-function withEnumNames(field: Record<string, unknown>): Record<string, unknown> {
-  const { oneOf, ...rest } = field
-  if (!Array.isArray(oneOf)) return field
-  return { ...rest, enum: oneOf.map(choice => choice.const), enumNames: oneOf.map(choice => choice.title) }
 }
 
 /** A listed tool as the handshake revisions know it: structured content and properties are objects only. */

@@ -1,6 +1,6 @@
 import { DefinitionError } from '../errors.ts'
 import { nearest } from '../nearest.ts'
-import * as fullCheck from './full-check.ts'
+import * as deferredChecks from './full-check.ts'
 import { exampleOf, type Shape, shapeOf } from './keywords.ts'
 import type { Definition, Schema, SchemaDraft } from './library.ts'
 import { isObject } from './plain.ts'
@@ -21,7 +21,7 @@ export function readDefinition(json: Record<string, unknown>, what: string): Def
   const nodes: Subschema[] = []
   const root = read(json, '', 0) as Schema
   const hasReferences = nodes.some(({ schema }) => schema.$ref !== undefined || schema.$id !== undefined)
-  if (hasReferences) fullCheck.checkReferences(root, nodes, wrong)
+  if (hasReferences) deferredChecks.checkReferences(root, nodes, wrong)
   const comparesItems = nodes.some(({ schema }) => schema.uniqueItems === true)
   return { root, draft, subschemas: nodes.length, comparesItems, hasReferences }
 

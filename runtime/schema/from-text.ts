@@ -27,16 +27,16 @@ export function valuesFromText(schema: JsonSchema, what: string): StandardSchema
       jsonSchema: { input: () => json, output: () => json },
     },
   }
-  shown.set(made, json)
-  return made
+  // Hidden, so that a copy of the schema is no longer one of these.
+  return Object.defineProperty(made, shown, { value: json })
 }
 
-/** What schemas that were made by {@link valuesFromText} were made of. */
-const shown = new WeakMap<object, JsonSchema>()
+/** Under this key stands what a schema that was made by {@link valuesFromText} was made of. Shared by all copies of this package. */
+const shown = Symbol.for('ferrule.textSchema')
 
 /** The JSON Schema behind a schema of {@link valuesFromText}; nothing for any other. */
 export function textSchemaOf(schema: object): JsonSchema | undefined {
-  return shown.get(schema)
+  return (schema as { [shown]?: JsonSchema })[shown]
 }
 
 /** A copy in which texts are values, where anything had to be changed; the value itself elsewhere. */

@@ -3,6 +3,7 @@ import type { CallOutlet, CallState } from '../call-state.ts'
 import type { Clock } from '../clock.ts'
 import { ErrorCode, publicMessage, RpcError } from '../errors.ts'
 import { isObject, toBase64, utf8Length } from '../json.ts'
+import { PreparedTask } from './prepared-task.ts'
 import { type Outcome, Task, type TaskOwner } from './task.ts'
 import { TaskCall } from './task-call.ts'
 import type { TaskTerms } from './terms.ts'
@@ -235,16 +236,6 @@ export class TaskStore {
     clock.clearTimeout(this.#expiry)
     this.#expiry =
       next === Number.POSITIVE_INFINITY || this.#closed ? undefined : clock.setTimeout(() => this.#expire(), next - now)
-  }
-}
-
-/** What a tool answers with in the place of a result, when it goes on as a task. */
-export class PreparedTask {
-  /** Begins it: it is found by its id at once, and its work starts when the answer with that id was written. */
-  readonly begin: () => Task
-
-  constructor(begin: () => Task) {
-    this.begin = begin
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type JsonSchema, valuesFromText } from '../../runtime/index.ts'
+import type { JsonSchema } from '../../runtime/index.ts'
+import { valuesFromText } from '../../runtime/schema/from-text.ts'
 
 const schema = {
   type: 'object',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { argumentsRecorder, hiddenValue, recordedClient } from '../../runtime/index.ts'
+import { argumentsRecorder, hiddenValue } from '../../runtime/recorded-arguments.ts'
+import { recordedClient } from '../../runtime/recorder.ts'
 
 const secret = { type: 'string', writeOnly: true }
 const password = { type: 'string', format: 'password' }
