@@ -41,7 +41,7 @@ const deferredModules = [
   'runtime/recorded-call.ts',
   'runtime/schema/full-check.ts',
   'runtime/tasks/tasks.ts',
-  'runtime/uri-template.ts',
+  'runtime/templates.ts',
 ]
 
 /**

@@ -5,7 +5,6 @@ import { refuseTwins, register, replace } from './board-definitions.ts'
 import { type LogLevel, logLevels } from './call.ts'
 import { type Catalog, catalog } from './catalog.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { completes, completionHandler } from './completion.ts'
 import { Connection, type Outlet } from './connection.ts'
 import { DeadMan } from './dead-man.ts'
 import type { Prompt, Resource, ResourceTemplate, Tool } from './definitions.ts'
@@ -17,7 +16,7 @@ import { isObject } from './json.ts'
 import { ListChanges } from './list-changes.ts'
 import type { OperatorLimits } from './operator-limits.ts'
 import { processOwner } from './owner.ts'
-import { promptFeature } from './prompts.ts'
+import type { PromptFeature } from './prompts.ts'
 import type { RecordEvent, RecordOutcome } from './recorder.ts'
 import type { Registry } from './registry.ts'
 import { resourceFeature } from './resources.ts'
@@ -29,6 +28,7 @@ import { type Feature, features, type HandlerTable, handlerTable, waiting } from
 import type { TaskSupport } from './tasks/task.ts'
 import type { TaskStore, TaskStoreOptions } from './tasks/task-store.ts'
 import * as deferredTasks from './tasks/tasks.ts'
+import * as deferredTemplates from './templates.ts'
 import { toolFeature } from './tools.ts'
 import { Watches } from './watches.ts'
 import { within } from './within.ts'
@@ -50,7 +50,6 @@ class BoardServer implements Server, ServerCore {
   readonly tools: Registry<Tool<any>>
   readonly resources: Registry<Resource>
   readonly resourceTemplates: Registry<ResourceTemplate>
-  readonly prompts: Registry<Prompt<any>>
   readonly table: HandlerTable = handlerTable({})
   readonly clock: Clock
   readonly maxLineBytes: number
@@ -65,11 +64,8 @@ class BoardServer implements Server, ServerCore {
   #tasks: TaskStore | undefined = undefined
   readonly #limits: OperatorLimits
   #catalog: Catalog
-  readonly #features: {
-    methods: Record<Feature, HandlerTable>
-    completes: () => boolean
-    completion: HandlerTable[string]
-  }
+  #prompts: PromptFeature | undefined = undefined
+  readonly #methods: Partial<Record<Feature, HandlerTable>>
   readonly #toolEntries: () => Iterable<{ readonly task: TaskSupport }>
   readonly #resourceFeature: ReturnType<typeof resourceFeature>
   readonly #connections = new Set<Connection>()
@@ -151,27 +147,19 @@ class BoardServer implements Server, ServerCore {
       record: options.recorder && { recorder: options.recorder, clock: this.clock, board: () => this.board.name },
     })
     const resources = resourceFeature(() => this.#listChanged('resources'), this.maxMessageBytes)
-    const prompts = promptFeature(() => this.#listChanged('prompts'), this.maxMessageBytes)
     this.tools = tools.registry
     this.#toolEntries = () => tools.registry.entries()
     this.resources = resources.resources
     this.resourceTemplates = resources.templates
-    this.prompts = prompts.registry
     this.#resourceFeature = resources
-    const { untilKnown } = options
-    const served = (methods: HandlerTable) => (untilKnown === undefined ? methods : waiting(methods, untilKnown))
-    this.#features = {
-      methods: {
-        tools: served(tools.methods),
-        resources: served(resources.methods),
-        prompts: served(prompts.methods),
-      },
-      completes: () => completes(prompts, resources),
-      completion: completionHandler(prompts, resources),
-    }
+    this.#methods = { tools: this.#served(tools.methods), resources: this.#served(resources.methods) }
     this.#fill()
-    if (untilKnown !== undefined) for (const feature of features) this.#listChanged(feature)
+    if (options.untilKnown !== undefined) for (const feature of features) this.#listChanged(feature)
     this.#made = true
+  }
+
+  get prompts(): Registry<Prompt<any>> {
+    return this.#promptFeature().registry
   }
 
   capabilities(): Record<string, unknown> {
@@ -271,7 +259,8 @@ class BoardServer implements Server, ServerCore {
     replace(this.tools, last.tools, next.tools)
     replace(this.resources, last.resources, next.resources)
     replace(this.resourceTemplates, last.resourceTemplates, next.resourceTemplates)
-    for (const registry of [this.tools, this.resources, this.resourceTemplates, this.prompts]) registry.sealAnew()
+    for (const registry of [this.tools, this.resources, this.resourceTemplates]) registry.sealAnew()
+    this.#prompts?.registry.sealAnew()
     this.#watches.restart()
     if (this.#hardware.isOpen) this.#sample()
   }
@@ -359,18 +348,40 @@ class BoardServer implements Server, ServerCore {
   }
 
   #fill(): void {
-    const { tools = {}, resources = {}, resourceTemplates = {}, prompts = {} } = this.#options
+    const { tools = {}, resources = {}, resourceTemplates = {}, prompts } = this.#options
     register('tool', this.tools, this.#catalog.tools, tools)
     register('resource', this.resources, this.#catalog.resources, resources)
     register('resource template', this.resourceTemplates, this.#catalog.resourceTemplates, resourceTemplates)
-    register('prompt', this.prompts, {}, prompts)
+    if (prompts !== undefined) register('prompt', this.prompts, {}, prompts)
+  }
+
+  #promptFeature(): PromptFeature {
+    if (this.#prompts === undefined) {
+      this.#prompts = deferredTemplates.promptFeature(() => this.#listChanged('prompts'), this.maxMessageBytes)
+      this.#methods.prompts = this.#served(this.#prompts.methods)
+    }
+    return this.#prompts
+  }
+
+  #served(methods: HandlerTable): HandlerTable {
+    const { untilKnown } = this.#options
+    return untilKnown === undefined ? methods : waiting(methods, untilKnown)
   }
 
   /** A feature is served from the moment that it has something, and stays: clients were told that it is there. */
   #listChanged(feature: Feature): void {
-    Object.assign(this.table, this.#features?.methods[feature])
-    if (this.#features?.completes()) this.table['completion/complete'] = this.#features.completion
+    if (feature === 'prompts') this.#promptFeature()
+    Object.assign(this.table, this.#methods[feature])
+    if (this.table['completion/complete'] === undefined && this.#completes()) {
+      const handler = deferredTemplates.completionHandler(this.#promptFeature(), this.#resourceFeature)
+      this.table['completion/complete'] = handler
+    }
     if (this.#made) this.#changes.add(feature)
+  }
+
+  #completes(): boolean {
+    if (this.#resourceFeature.completes()) return true
+    return this.#prompts !== undefined && deferredTemplates.completes(this.#prompts)
   }
 
   /** Waits until every call is answered, but not for long. */

@@ -7,11 +7,8 @@ import type { Handler } from './table.ts'
 
 const mostValues = 100
 
-/** Whether any prompt or template suggests values. */
-export function completes(prompts: PromptFeature, resources: ResourceFeature): boolean {
-  for (const { definition } of resources.templates.entries()) {
-    if (Object.keys(definition.complete ?? {}).length > 0) return true
-  }
+/** Whether any prompt suggests values. */
+export function completes(prompts: PromptFeature): boolean {
   for (const { definition } of prompts.registry.entries()) {
     if (Object.keys(promptCompleters(definition)).length > 0) return true
   }

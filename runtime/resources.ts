@@ -5,8 +5,8 @@ import { DefinitionError, ErrorCode, RpcError } from './errors.ts'
 import { isObject, toBase64 } from './json.ts'
 import { type Entry, Registry, said } from './registry.ts'
 import { type HandlerTable, handlerTable } from './table.ts'
+import * as deferredTemplates from './templates.ts'
 import type { UriTemplate } from './uri-template.ts'
-import * as deferredTemplates from './uri-template.ts'
 
 interface TemplateEntry extends Entry<ResourceTemplate> {
   readonly template: UriTemplate
@@ -19,6 +19,8 @@ export interface ResourceFeature {
   readonly methods: HandlerTable
   /** Whether a resource or a template has this URI. */
   knows(uri: string): boolean
+  /** Whether any template suggests values for its variables. */
+  completes(): boolean
   /** Begins to watch what has this URI, where it has a source of changes. Returns what ends it. */
   watch(uri: string, changed: () => void): (() => void) | undefined
 }
@@ -36,6 +38,12 @@ export function resourceFeature(changed: () => void, maxMessageBytes: number): R
     resources,
     templates,
     knows: uri => resources.has(uri) || matching(templates, uri) !== undefined,
+    completes: () => {
+      for (const { definition } of templates.entries()) {
+        if (Object.keys(definition.complete ?? {}).length > 0) return true
+      }
+      return false
+    },
     watch: (uri, changed) =>
       resources.has(uri)
         ? resources.get(uri)?.watch?.(changed)

@@ -1,22 +1,23 @@
 import { DefinitionError } from './errors.ts'
 import { type Accepts, acceptorOf } from './schema/accept.ts'
-import { readDefinition } from './schema/definition.ts'
 import * as deferredChecks from './schema/full-check.ts'
+import type { Schema } from './schema/library.ts'
 import { isObject } from './schema/plain.ts'
+import { isSimple } from './schema/simple.ts'
 import { isStandardSchema } from './schema/standard.ts'
-import { messageOf } from './schema/text.ts'
 import type { Checked, CompiledSchema, InputSchema } from './schema/types.ts'
 import { type Subject, wordings } from './schema/wording.ts'
 
 // A schema and its values go through the files of schema/ like this:
 //
-//   schema ── definition (mistakes throw) ──► stripped copy ──► accept ── fits ──► ok
-//                                                  │              │ may not fit, or the schema is not simple
-//   full-check, from here on:                      │              ▼
-//                                                  │           survey (what no schema can take)
-//                                                  └──► library ◄─┘
-//                                                          │ does not fit
-//                                                          └──► problems
+//   schema ── simple ─────────────────────────────────► accept ── fits ──► ok
+//               │ no, or perhaps wrong                    ▲   │ may not fit, or the schema is not simple
+//   ············│·········································│···│······································ full-check
+//               └──► definition ──► stripped copy ────────┤   ▼
+//                    (mistakes throw)                     │  survey (what no schema can take)
+//                                                         └─► library
+//                                                               │ does not fit
+//                                                               └──► problems
 
 /**
  * Compiles a schema.
@@ -30,7 +31,7 @@ export function compileSchema(schema: InputSchema, what: string, subject: Subjec
   const words = wordings[subject]
   const isStandard = isStandardSchema(schema)
   const json = jsonCopy(isStandard ? deferredChecks.shownBy(schema, what) : schema, what)
-  const definition = readDefinition(json, what)
+  const definition = isSimple(json) ? undefined : deferredChecks.readDefinition(json, what)
   if (isStandard) {
     // It may turn the value into another one.
     return { json, fits: () => false, check: deferredChecks.standardCheck(schema, words) }
@@ -40,7 +41,7 @@ export function compileSchema(schema: InputSchema, what: string, subject: Subjec
   let isFirst = true
   const fits = (value: unknown) => {
     // A server has many tools, and a model calls few of them.
-    if (isFirst) accepts = acceptorOf(definition.root)
+    if (isFirst) accepts = acceptorOf(definition?.root ?? (json as Schema))
     isFirst = false
     return accepts?.(value, 0) === true
   }
@@ -49,7 +50,7 @@ export function compileSchema(schema: InputSchema, what: string, subject: Subjec
     fits,
     check(value) {
       if (fits(value)) return { ok: true, value }
-      checkFully ??= deferredChecks.libraryCheck(definition, words)
+      checkFully ??= deferredChecks.libraryCheck(definition ?? deferredChecks.readDefinition(json, what), words)
       return checkFully(value)
     },
   }
@@ -71,6 +72,6 @@ function jsonCopy(schema: unknown, what: string): Record<string, unknown> {
   try {
     return JSON.parse(JSON.stringify(schema))
   } catch (cause) {
-    throw new DefinitionError(`${what}: cannot be written as JSON (${messageOf(cause)})`, { cause })
+    throw new DefinitionError(`${what}: cannot be written as JSON (${deferredChecks.messageOf(cause)})`, { cause })
   }
 }

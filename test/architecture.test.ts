@@ -49,8 +49,13 @@ const isIn = (folder: string, imported: string) => imported.startsWith(`${folder
 
 /** The part of the runtime that a board is written against. What it needs beyond that it gets from the index. */
 const boardModel = ['runtime/index.ts', 'runtime/board.ts', 'runtime/call.ts', 'runtime/clock.ts']
-/** What a board that people declare as data needs as well, to say which name or unit was meant. */
-const guesses = ['runtime/nearest.ts', 'runtime/senml-units.ts']
+/** What some boards need as well, and no server: it is not in the index, which every server reads at its start. */
+const beside: Record<string, string[]> = {
+  // To say which name or unit was meant.
+  'boards/raspberry-pi/declared': ['runtime/nearest.ts', 'runtime/senml-units.ts'],
+  // A description that comes by a cable, and outputs at its other end.
+  'boards/remote': ['runtime/actuator-rules.ts', 'runtime/schema/from-text.ts', 'runtime/senml-units.ts'],
+}
 
 describe('who may know whom', () => {
   it('the imports are found', () => {
@@ -75,7 +80,8 @@ describe('who may know whom', () => {
   it('boards know the board model, and nothing of transports', () => {
     const isAllowed = ({ file, imported }: Import) =>
       isIn('runtime', imported)
-        ? boardModel.includes(imported) || (isIn('boards/raspberry-pi/declared', file) && guesses.includes(imported))
+        ? boardModel.includes(imported) ||
+          Object.entries(beside).some(([folder, files]) => isIn(folder, file) && files.includes(imported))
         : !layers.some(layer => layer !== 'boards' && isIn(layer, imported))
     expect(strangers('boards', isAllowed)).toEqual([])
   })

@@ -4,6 +4,8 @@ import * as v from 'valibot'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { DefinitionError } from '../runtime/errors.ts'
+import { readDefinition } from '../runtime/schema/definition.ts'
+import { isSimple } from '../runtime/schema/simple.ts'
 import { withJsonSchema } from '../runtime/schema/standard.ts'
 import type { Checked, InputSchema, JsonSchema } from '../runtime/schema/types.ts'
 import type { Subject } from '../runtime/schema/wording.ts'
@@ -909,5 +911,83 @@ describe('the fast path', () => {
     expect(seen.fits).toBeGreaterThan(3000)
     expect(seen.fails).toBeGreaterThan(3000)
     expect(seen.fast).toBeGreaterThan(seen.fits * 0.9)
+  })
+})
+
+describe('a simple schema', () => {
+  it.each([
+    ['nothing at all', {}],
+    ['what tools of hardware have', fan],
+    ['what a generator writes', { $schema: 'https://json-schema.org/draft/2020-12/schema', ...step }],
+    ['types and values', object({ a: { type: ['string', 'null'] }, b: { enum: [1] }, c: { const: {} } })],
+    ['lists', object({ list: { type: 'array', items: { type: 'number' }, minItems: 1, maxItems: 1 } })],
+    ['remarks', object({ a: { title: 'A', description: 'a', default: 1, readOnly: true, $comment: 'x' } })],
+  ])('%s', (_, schema) => {
+    expect(isSimple(schema)).toBe(true)
+    expect(() => readDefinition(schema as Record<string, unknown>, what)).not.toThrow()
+  })
+
+  it.each([
+    ['an unknown type', { type: 'strnig' }],
+    ['no type in a list', { type: [] }],
+    ['a limit that is no number', object({ a: { minimum: '1' } })],
+    ['limits that cross', object({ a: { minimum: 2, maximum: 1 } })],
+    ['limits that meet where one is open', object({ a: { minimum: 1, exclusiveMaximum: 1 } })],
+    ['lengths that cross', object({ a: { minLength: 2, maxLength: 1 } })],
+    ['numbers of items that cross', object({ a: { minItems: 2, maxItems: 1 } })],
+    ['a length below 0', object({ a: { minLength: -1 } })],
+    ['a required member that cannot be', object({}, { required: ['a'], additionalProperties: false })],
+    ['a schema that is a text', object({ a: 'string' })],
+    ['another dialect', { $schema: 'http://json-schema.org/draft-03/schema#' }],
+    ['a dialect inside', object({ a: { $schema: 'https://json-schema.org/draft/2019-09/schema' } })],
+    ['a tuple of a former draft', object({ a: { items: [{}] } })],
+    ['a multiple of 0', object({ a: { multipleOf: 0 } })],
+  ])('is not one with a mistake: %s', (_, schema) => {
+    expect(isSimple(schema)).toBe(false)
+    expect(() => readDefinition(schema as Record<string, unknown>, what)).toThrow(DefinitionError)
+  })
+
+  it.each([
+    ['a reference', object({ a: { $ref: '#' } })],
+    ['a pattern', object({ a: { pattern: '^a' } })],
+    ['a format', object({ a: { format: 'date' } })],
+    ['alternatives', { anyOf: [{}] }],
+    ['a keyword that nobody knows', object({ a: { 'x-led': 1 } })],
+  ])('is not one that has to be read: %s', (_, schema) => expect(isSimple(schema)).toBe(false))
+
+  it('has no mistake, whatever it is', () => {
+    const text = fc.constantFrom('string', 'integer', 'a', 'https://json-schema.org/draft/2020-12/schema')
+    const anything = fc.oneof(text, fc.array(text, { maxLength: 2 }), fc.jsonValue())
+    const limit = fc.constantFrom('minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf')
+    const length = fc.constantFrom('minLength', 'maxLength', 'minItems', 'maxItems')
+    const other = fc.constantFrom('type', 'enum', 'const', 'required', 'additionalProperties', '$schema', 'default')
+    const member = fc.oneof(
+      fc.tuple(fc.oneof(limit, length), fc.oneof({ weight: 9, arbitrary: fc.integer({ min: -1, max: 3 }) }, anything)),
+      fc.tuple(fc.constant('type'), text),
+      fc.tuple(other, anything),
+    )
+    const { schema } = fc.letrec<{ schema: Record<string, unknown> }>(tie => ({
+      schema: fc
+        .tuple(
+          fc.array(member, { maxLength: 4 }),
+          fc.option(fc.dictionary(text, tie('schema'), { maxKeys: 2 }), { nil: undefined }),
+          fc.option(tie('schema'), { nil: undefined, depthSize: 'small' }),
+        )
+        .map(([members, properties, items]) => ({
+          ...Object.fromEntries(members),
+          ...(properties && { properties }),
+          ...(items && { items }),
+        })),
+    }))
+    let simple = 0
+    fc.assert(
+      fc.property(schema, random => {
+        if (!isSimple(random)) return
+        simple++
+        readDefinition(random, what)
+      }),
+      { numRuns: 5000 },
+    )
+    expect(simple).toBeGreaterThan(100)
   })
 })

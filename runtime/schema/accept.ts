@@ -1,6 +1,6 @@
 import type { Schema } from './library.ts'
-import { isObject, isPlain } from './plain.ts'
-import { codePoints } from './text.ts'
+import { codePoints, isObject, isPlain } from './plain.ts'
+import { isRemark } from './simple.ts'
 import type { JsonTypeName } from './types.ts'
 
 /** Whether a value fits: true for sure, false perhaps. */
@@ -19,7 +19,8 @@ const simpleKeywords: ReadonlySet<string> = new Set(
  */
 export function acceptorOf(schema: Schema | boolean): Accepts | undefined {
   if (schema === true) return isPlain
-  if (schema === false || Object.keys(schema).some(keyword => !simpleKeywords.has(keyword))) return undefined
+  if (schema === false) return undefined
+  if (Object.keys(schema).some(keyword => !simpleKeywords.has(keyword) && !isRemark(keyword))) return undefined
   const types = schema.type === undefined ? undefined : [schema.type].flat()
   const parts: (Accepts | undefined)[] = []
   if (schema.const !== undefined || schema.enum !== undefined) parts.push(...fastValues(schema))

@@ -1,10 +1,9 @@
 import { DefinitionError } from '../errors.ts'
 import { nearest } from '../nearest.ts'
-import * as deferredChecks from './full-check.ts'
 import { exampleOf, type Shape, shapeOf } from './keywords.ts'
 import type { Definition, Schema, SchemaDraft } from './library.ts'
 import { isObject } from './plain.ts'
-import type { Subschema, Wrong } from './references.ts'
+import { checkReferences, type Subschema, type Wrong } from './references.ts'
 import { clean, messageOf, quote, show } from './text.ts'
 
 const maxSchemaDepth = 64
@@ -21,7 +20,7 @@ export function readDefinition(json: Record<string, unknown>, what: string): Def
   const nodes: Subschema[] = []
   const root = read(json, '', 0) as Schema
   const hasReferences = nodes.some(({ schema }) => schema.$ref !== undefined || schema.$id !== undefined)
-  if (hasReferences) deferredChecks.checkReferences(root, nodes, wrong)
+  if (hasReferences) checkReferences(root, nodes, wrong)
   const comparesItems = nodes.some(({ schema }) => schema.uniqueItems === true)
   return { root, draft, subschemas: nodes.length, comparesItems, hasReferences }
 

@@ -7,10 +7,11 @@ import { survey } from './survey.ts'
 import type { Checked } from './types.ts'
 import type { Wording } from './wording.ts'
 
-// What a schema needs that is not simple, and a value that does not fit. Most servers serve for a long time without it.
+// What a schema needs that is not simple or has a mistake, and a value that does not fit. Most servers serve for a long time without it.
 
-export { checkReferences } from './references.ts'
+export { readDefinition } from './definition.ts'
 export { shownBy } from './standard-check.ts'
+export { messageOf } from './text.ts'
 
 /** The check of a schema by the library, which says what is wrong with a value. */
 export function libraryCheck(definition: Definition, words: Wording): (value: unknown) => Checked {

@@ -19,3 +19,10 @@ export function isPlain(value: unknown, depth: number): boolean {
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value)
 }
+
+/** How long a text is in JSON Schema: its characters, not its UTF-16 units. */
+export function codePoints(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}

@@ -1,7 +1,7 @@
 import type { Lookup, Schema } from './library.ts'
 import { phraseOf, withArticle } from './phrase.ts'
-import { isObject } from './plain.ts'
-import { clean, codePoints, counted, show } from './text.ts'
+import { codePoints, isObject } from './plain.ts'
+import { clean, counted, show } from './text.ts'
 
 // Keywords with a limit: what stands before it, and what it counts.
 const limits: Readonly<Record<string, readonly [text: string, noun?: string]>> = {

@@ -56,12 +56,6 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-export function codePoints(text: string): number {
-  let count = 0
-  for (const _ of text) count++
-  return count
-}
-
 /** The message of something that was thrown. */
 export function messageOf(cause: unknown): string {
   return clean(cause instanceof Error ? cause.message : String(cause), 200)
