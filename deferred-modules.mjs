@@ -25,6 +25,7 @@ const nameOf = file => /([\w-]+)\.ts$/.exec(file)[1]
  */
 export class DeferredModules {
   #core
+  #whole
   #names
   /** The modules of the core, which deferred ones do not bring along. */
   #shared = new Set()
@@ -35,6 +36,7 @@ export class DeferredModules {
 
   constructor(core, modules) {
     this.#core = resolve(core)
+    this.#whole = resolve(dirname(core), 'whole.ts')
     this.#names = new Map(modules.map(file => [resolve(file), nameOf(file)]))
   }
 
@@ -63,6 +65,9 @@ export class DeferredModules {
       name: 'deferred-modules',
       resolveId: (id, importer) => {
         if (id === registry) return id
+        if (importer !== undefined && resolve(dirname(importer), id) === this.#whole) {
+          return { id: id.replace(/\.ts$/, '.js'), external: true }
+        }
         // Who is not of the core takes what it needs along, as of any other module.
         if (importer === undefined || !this.#shared.has(importer)) return null
         if (!this.#names.has(resolve(dirname(importer), id))) return null
@@ -83,7 +88,7 @@ export class DeferredModules {
     const core = join(dist, 'runtime')
     mkdirSync(join(core, folder), { recursive: true })
     for (const [name, code] of this.#built) writeFileSync(join(core, folder, `${name}.cjs`), code)
-    writeFileSync(join(core, 'bundled.js'), this.#forBundlers())
+    writeFileSync(join(core, 'whole.js'), this.#wholeCode())
   }
 
   #transformed(code, id) {
@@ -146,19 +151,21 @@ export class DeferredModules {
       locals.push(file === registry ? imported : `${unique}: needed_${unique}`)
       if (file !== registry) imports.push(`import { ${imported} as needed_${unique} } from ${JSON.stringify(file)}`)
     }
-    return `import { createRequire } from 'node:module'
-${imports.join('\n')}
+    return `${imports.join('\n')}
 export const deferredParts = {}
 const core = () => ({ ${locals.join(', ')} })
 const read = {}
+function fileOf(name) {
+  return process.getBuiltinModule('node:module').createRequire(import.meta.url)('./${folder}/' + name + '.cjs')
+}
 export function readDeferred(name) {
-  return (read[name] ??= (deferredParts[name] ?? createRequire(import.meta.url)('./${folder}/' + name + '.cjs'))(core()))
+  return (read[name] ??= (deferredParts[name] ?? fileOf(name))(core()))
 }
 `
   }
 
-  /** A bundler has to see what is read late, and shows by the condition "module" that it is one. */
-  #forBundlers() {
+  /** The core with all its deferred modules. */
+  #wholeCode() {
     const names = [...this.#built.keys()].map((name, index) => [name, `part${index}`])
     return `import { deferredParts } from './index.js'
 ${names.map(([name, local]) => `import ${local} from './${folder}/${name}.cjs'`).join('\n')}

@@ -9,7 +9,9 @@ if (parseInt(version, 10) < needed) {
   process.exitCode = 1
 } else {
   keepCompiledCode()
-  import('./main.ts').then(({ main }) => main(process.argv.slice(2)))
+  // Before 20.16 Node cannot read parts of the runtime when they are first needed.
+  const ready = process.getBuiltinModule === undefined ? import('../runtime/whole.ts') : Promise.resolve()
+  ready.then(() => import('./main.ts')).then(({ main }) => main(process.argv.slice(2)))
 }
 
 /**

@@ -1,5 +1,7 @@
-import { writeSync } from 'node:fs'
-import { Socket } from 'node:net'
+import { builtin } from './builtin.ts'
+
+const { Socket } = builtin('node:net')
+const { writeSync } = builtin('node:fs')
 
 /**
  * The real standard output, taken once. From then on everything that prints by `console.log` or `process.stdout.write`,
@@ -46,7 +48,7 @@ type Write = (chunk: string | Uint8Array) => boolean
 
 /** A pipe or a socket, which is what hosts give. On Windows only the stream knows how to write to it. */
 function isPipe(stream: NodeJS.WriteStream): boolean {
-  return stream instanceof Socket && !stream.isTTY && process.platform !== 'win32'
+  return Socket !== undefined && stream instanceof Socket && !stream.isTTY && process.platform !== 'win32'
 }
 
 /**
@@ -57,7 +59,7 @@ function writeDirect(stream: NodeJS.WriteStream, write: Write, text: string): bo
   if (text.length > longestDirect || stream.writableLength > 0 || stream.destroyed) return write(text)
   let written = 0
   try {
-    written = writeSync(standardOutput, text)
+    written = writeSync!(standardOutput, text)
   } catch {
     return write(text)
   }
