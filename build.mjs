@@ -119,6 +119,7 @@ await bundle.write({
     includeDependenciesRecursively: false,
     groups: [
       { name: 'runtime', test: id => deferred.isCore(id) },
+      { name: 'words', test: /[\\/]runtime[\\/](nearest|senml-units)\.ts$/ },
       { name: 'stdio', test: /[\\/]transports[\\/]stdio[\\/]/ },
       { name: 'command', test: id => id === quietFs || ofEveryServer.test(id) },
       { name: 'cable', test: ofCables },

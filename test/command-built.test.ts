@@ -31,7 +31,7 @@ const bare = join(lone, 'project/node_modules/ferrule/dist/bin/ferrule.js')
 
 beforeAll(() => {
   const repository = dirname(dirname(fileURLToPath(import.meta.url)))
-  const parts = ['bin', 'boards', 'runtime', 'transports', 'build.mjs', 'package.json']
+  const parts = ['bin', 'boards', 'runtime', 'transports', 'build.mjs', 'deferred-modules.mjs', 'package.json']
   for (const part of [...parts, 'tsconfig.json', 'tsconfig.build.json']) {
     cpSync(join(repository, part), join(built, part), { recursive: true })
   }

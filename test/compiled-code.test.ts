@@ -15,7 +15,16 @@ beforeAll(async () => {
 function builtCommand(): { folder: string; ferrule: string } {
   const folder = mkdtempSync(join(tmpdir(), 'ferrule-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  for (const part of ['bin', 'boards', 'runtime', 'transports', 'build.mjs', 'package.json', 'tsconfig.json']) {
+  for (const part of [
+    'bin',
+    'boards',
+    'runtime',
+    'transports',
+    'build.mjs',
+    'deferred-modules.mjs',
+    'package.json',
+    'tsconfig.json',
+  ]) {
     cpSync(join(projectDir, part), join(folder, part), { recursive: true })
   }
   cpSync(join(projectDir, 'tsconfig.build.json'), join(folder, 'tsconfig.build.json'))

@@ -40,7 +40,7 @@ describe('what the package holds', () => {
     const usual = ['package.json', 'LICENSE', 'README.md', 'THIRD-PARTY-NOTICES.txt']
     const strange = packed.files
       .map(({ path }) => path)
-      .filter(path => !usual.includes(path) && !/^dist\/[\w/-]+(\.js|\.d\.ts)$/.test(path))
+      .filter(path => !usual.includes(path) && !/^dist\/[\w/-]+(\.c?js|\.d\.ts)$/.test(path))
       .filter(path => path !== 'dist/boards/microcontroller/LICENSE' && path !== boardSchemaFile)
       .filter(path => !/^dist\/boards\/microcontroller\/[\w/-]+\.(hex|c|cpp|h|ino|properties|json|txt|py)$/.test(path))
       .filter(path => !/^dist\/bin\/page\/\w+\.(html|css|svg)$/.test(path))
