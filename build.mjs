@@ -63,6 +63,8 @@ const ofCables = new RegExp(
     'boards[\\\\/]remote[\\\\/][\\\\w-]+',
   ].join('|')})\\.ts$`,
 )
+/** Small things that boards share: a file for each would cost more than it holds. */
+const ofBoards = /[\\/](runtime[\\/](nearest|senml-units)|crc8|wait)\.ts$/
 const ofServing = /[\\/]bin[\\/](serve|one-host|share[\\/]orphan)\.ts$/
 
 /**
@@ -119,7 +121,7 @@ await bundle.write({
     includeDependenciesRecursively: false,
     groups: [
       { name: 'runtime', test: id => deferred.isCore(id) },
-      { name: 'words', test: /[\\/]runtime[\\/](nearest|senml-units)\.ts$/ },
+      { name: 'small', test: ofBoards },
       { name: 'stdio', test: /[\\/]transports[\\/]stdio[\\/]/ },
       { name: 'command', test: id => id === quietFs || ofEveryServer.test(id) },
       { name: 'cable', test: ofCables },

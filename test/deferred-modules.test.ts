@@ -152,7 +152,7 @@ describe('does the same', () => {
     expect(expected.get('full-check')).toContain('must be a whole number; you sent the text')
     expect(expected.get('a schema with a format')).toContain('must be text in the format date')
     expect(expected.get('board-catalog')).toContain('sensor://b/light')
-    expect(expected.get('board-catalog')).toContain('"text":"done')
+    expect(expected.get('board-catalog')).toContain('"outcome":"done"')
     expect(expected.get('recorded-call')).toContain('"recorded":[["led",{"pin":3},"ran"]]')
     expect(expected.get('tasks')).toContain('"status":"completed"')
     expect(expected.get('questions')).toContain('"text":"decline"')
