@@ -38,10 +38,13 @@ const deferredModules = [
   'runtime/board-catalog.ts',
   'runtime/eras/modern-subscriptions.ts',
   'runtime/eras/questions.ts',
+  'runtime/history/records.ts',
+  'runtime/operator-limits.ts',
+  'runtime/prompts.ts',
   'runtime/recorded-call.ts',
   'runtime/schema/full-check.ts',
   'runtime/tasks/tasks.ts',
-  'runtime/templates.ts',
+  'runtime/uri-template.ts',
 ]
 
 /**

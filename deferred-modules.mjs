@@ -128,7 +128,8 @@ export class DeferredModules {
       else exported = list
     }
     rest += code.slice(at)
-    return `"use strict";module.exports = ({ ${parameters.join(', ')} }) => {\n${rest.trim()}\nreturn { ${exported} }\n}\n`
+    // In parentheses, so that V8 reads it once: what may not be called is skimmed first.
+    return `"use strict";module.exports = (function ({ ${parameters.join(', ')} }) {\n${rest.trim()}\nreturn { ${exported} }\n})\n`
   }
 
   /** What a name of a module of the core is called among all that deferred modules need. */
@@ -155,11 +156,19 @@ export class DeferredModules {
 export const deferredParts = {}
 const core = () => ({ ${locals.join(', ')} })
 const read = {}
-function fileOf(name) {
-  return process.getBuiltinModule('node:module').createRequire(import.meta.url)('./${folder}/' + name + '.cjs')
+function partOf(name) {
+  const file = new URL('./${folder}/' + name + '.cjs', import.meta.url)
+  const { createRequire, getCompileCacheDir } = process.getBuiltinModule('node:module')
+  // What is compiled is kept for the next start if it comes this way, which takes longer than all the rest.
+  if (getCompileCacheDir?.() !== undefined) return createRequire(import.meta.url)('./${folder}/' + name + '.cjs')
+  const { readFileSync } = process.getBuiltinModule('node:fs')
+  const { compileFunction } = process.getBuiltinModule('node:vm')
+  const module = {}
+  compileFunction(readFileSync(file, 'latin1'), ['module'], { filename: file.href })(module)
+  return module.exports
 }
 export function readDeferred(name) {
-  return (read[name] ??= (deferredParts[name] ?? fileOf(name))(core()))
+  return (read[name] ??= (deferredParts[name] ?? partOf(name))(core()))
 }
 `
   }

@@ -10,7 +10,8 @@ import { type Tool, type ToolAnnotations, tool } from './definitions.ts'
 import { publicMessage } from './errors.ts'
 import type { TimedValue } from './history/timed-value.ts'
 import { toJson } from './json.ts'
-import { checkUse, narrowedSchema, type OperatorLimits } from './operator-limits.ts'
+import type { OperatorLimits } from './operator-limits.ts'
+import * as deferredLimits from './operator-limits.ts'
 import type { InputSchema, JsonSchema } from './schema/types.ts'
 import { noArguments } from './schema.ts'
 import type { Moves, SensorReader } from './sensor-reader.ts'
@@ -40,6 +41,7 @@ export function actuatorTool(options: ActuatorToolOptions): Tool<any> {
   const { actuator, name } = runner
   const { title, audience } = actuator
   const description = descriptionOf(actuator)
+  const limited = limits.allow?.[name] !== undefined
   const loop = new BusyLoop(clock)
   const advice = loopAdvice(
     name,
@@ -49,14 +51,15 @@ export function actuatorTool(options: ActuatorToolOptions): Tool<any> {
   return tool({
     ...(title === undefined ? {} : { title }),
     ...(description === '' ? {} : { description }),
-    inputSchema: (narrowedSchema(name, actuator, limits) ?? noArguments) as InputSchema,
+    inputSchema: ((limited ? deferredLimits.narrowedSchema(name, actuator, limits) : actuator.inputSchema) ??
+      noArguments) as InputSchema,
     outputSchema: limits.dryRun === true ? dryRunSchema(name) : (actuator.outputSchema ?? moveSchema(name, actuator)),
     annotations: annotationsOf(actuator),
     task: actuator.task ?? ((actuator.timeoutMs ?? 0) > longestInlineMs ? 'optional' : 'never'),
     access: audience === 'person' ? 'person' : 'act',
     call(args: unknown, from: Call) {
       const isLoop = loop.comes()
-      checkUse(name, actuator, args, limits)
+      if (limited) deferredLimits.checkUse(name, actuator, args, limits)
       const outcome = call(args, from)
       if (!isLoop) return outcome
       return isThenable(outcome) ? outcome.then(told => advised(told, advice)) : advised(outcome, advice)

@@ -20,8 +20,6 @@ import { type Reading, readableReading, senmlMediaType, senmlPack } from './senm
 import { type Moves, SensorReader } from './sensor-reader.ts'
 import { stoppedOutputs, stopToolNames, stopTools } from './stop-tools.ts'
 
-export { checkLimits } from './operator-limits.ts'
-
 /**
  * Turns a board into resources and tools.
  *

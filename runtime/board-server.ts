@@ -1,8 +1,8 @@
 import type { Peer } from './access.ts'
 import type { Board } from './board.ts'
-import * as deferredCatalog from './board-catalog.ts'
 import { refuseTwins, register, replace } from './board-definitions.ts'
 import { type LogLevel, logLevels } from './call.ts'
+import type { CallState } from './call-state.ts'
 import { type Catalog, catalog } from './catalog.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Connection, type Outlet } from './connection.ts'
@@ -15,8 +15,10 @@ import { Hardware } from './hardware.ts'
 import { isObject } from './json.ts'
 import { ListChanges } from './list-changes.ts'
 import type { OperatorLimits } from './operator-limits.ts'
+import * as deferredLimits from './operator-limits.ts'
 import { processOwner } from './owner.ts'
 import type { PromptFeature } from './prompts.ts'
+import * as deferredPrompts from './prompts.ts'
 import type { RecordEvent, RecordOutcome } from './recorder.ts'
 import type { Registry } from './registry.ts'
 import { resourceFeature } from './resources.ts'
@@ -24,11 +26,10 @@ import { type Server, serverBrand } from './server.ts'
 import type { RequestStateSealer, ServerCore, ServerInfo } from './server-core.ts'
 import { limitOf, type ServerOptions, serverInfo } from './server-options.ts'
 import type { StopReport } from './stop-tools.ts'
-import { type Feature, features, type HandlerTable, handlerTable, waiting } from './table.ts'
+import { type Feature, features, type Handler, type HandlerTable, handlerTable, waiting } from './table.ts'
 import type { TaskSupport } from './tasks/task.ts'
 import type { TaskStore, TaskStoreOptions } from './tasks/task-store.ts'
 import * as deferredTasks from './tasks/tasks.ts'
-import * as deferredTemplates from './templates.ts'
 import { toolFeature } from './tools.ts'
 import { Watches } from './watches.ts'
 import { within } from './within.ts'
@@ -65,6 +66,7 @@ class BoardServer implements Server, ServerCore {
   readonly #limits: OperatorLimits
   #catalog: Catalog
   #prompts: PromptFeature | undefined = undefined
+  #completion: Handler | undefined = undefined
   readonly #methods: Partial<Record<Feature, HandlerTable>>
   readonly #toolEntries: () => Iterable<{ readonly task: TaskSupport }>
   readonly #resourceFeature: ReturnType<typeof resourceFeature>
@@ -130,7 +132,7 @@ class BoardServer implements Server, ServerCore {
           })
     const { limits } = options
     if (limits !== undefined && options.untilKnown === undefined) {
-      deferredCatalog.checkLimits(limits, board, Object.keys(options.tools ?? {}))
+      deferredLimits.checkLimits(limits, board, Object.keys(options.tools ?? {}))
     }
     for (const id of Object.keys(options.extensions ?? {})) {
       if (!extensionId.test(id)) throw new DefinitionError(`extension "${id}": an id looks like com.example/name`)
@@ -357,7 +359,7 @@ class BoardServer implements Server, ServerCore {
 
   #promptFeature(): PromptFeature {
     if (this.#prompts === undefined) {
-      this.#prompts = deferredTemplates.promptFeature(() => this.#listChanged('prompts'), this.maxMessageBytes)
+      this.#prompts = deferredPrompts.promptFeature(() => this.#listChanged('prompts'), this.maxMessageBytes)
       this.#methods.prompts = this.#served(this.#prompts.methods)
     }
     return this.#prompts
@@ -373,15 +375,19 @@ class BoardServer implements Server, ServerCore {
     if (feature === 'prompts') this.#promptFeature()
     Object.assign(this.table, this.#methods[feature])
     if (this.table['completion/complete'] === undefined && this.#completes()) {
-      const handler = deferredTemplates.completionHandler(this.#promptFeature(), this.#resourceFeature)
-      this.table['completion/complete'] = handler
+      this.table['completion/complete'] = (params, call) => this.#complete(params, call)
     }
     if (this.#made) this.#changes.add(feature)
   }
 
+  #complete(params: Record<string, unknown>, call: CallState): unknown {
+    this.#completion ??= deferredPrompts.completionHandler(this.#promptFeature(), this.#resourceFeature)
+    return this.#completion(params, call)
+  }
+
   #completes(): boolean {
     if (this.#resourceFeature.completes()) return true
-    return this.#prompts !== undefined && deferredTemplates.completes(this.#prompts)
+    return this.#prompts !== undefined && deferredPrompts.completes(this.#prompts)
   }
 
   /** Waits until every call is answered, but not for long. */

@@ -1,7 +1,7 @@
-import type { Completer } from './definitions.ts'
+import type { Completer, Prompt } from './definitions.ts'
 import { ErrorCode, RpcError } from './errors.ts'
 import { isObject } from './json.ts'
-import { type PromptFeature, promptCompleters } from './prompts.ts'
+import type { PromptFeature } from './prompts.ts'
 import type { ResourceFeature } from './resources.ts'
 import type { Handler } from './table.ts'
 
@@ -47,6 +47,16 @@ function completersOf(
     throw invalid(`Unknown resource template: ${ref.uri.slice(0, 256)}`)
   }
   throw invalid('ref must be of type ref/prompt with a name, or ref/resource with a uri')
+}
+
+/** The completers of a prompt's arguments, by the argument's name. */
+function promptCompleters(prompt: Prompt<any>): Record<string, Completer> {
+  const completers: Record<string, Completer> = Object.create(null)
+  for (const [name, argument] of Object.entries(prompt.arguments ?? {})) {
+    const { complete } = argument as { complete?: Completer }
+    if (complete !== undefined) completers[name] = complete
+  }
+  return completers
 }
 
 function completionOf(values: readonly string[]): object {

@@ -1,5 +1,4 @@
 export type { Access, Peer } from './access.ts'
-export type { Refusal, RulesOptions } from './actuator-rules.ts'
 export {
   type Actuator,
   actuator,

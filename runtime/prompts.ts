@@ -1,10 +1,12 @@
 import type { CallState } from './call-state.ts'
 import type { ContentBlock, PromptMessage } from './content.ts'
-import type { Completer, Prompt } from './definitions.ts'
+import type { Prompt } from './definitions.ts'
 import { DefinitionError, ErrorCode, RpcError } from './errors.ts'
 import { isObject } from './json.ts'
 import { type Entry, Registry, said } from './registry.ts'
 import { type HandlerTable, handlerTable } from './table.ts'
+
+export { completes, completionHandler } from './completion.ts'
 
 /** The prompts of a server and the methods that serve them. */
 export interface PromptFeature {
@@ -22,16 +24,6 @@ export function promptFeature(changed: () => void, maxMessageBytes: number): Pro
       'prompts/get': (params, call) => getPrompt(registry, params, call),
     }),
   }
-}
-
-/** The completers of a prompt's arguments, by the argument's name. */
-export function promptCompleters(prompt: Prompt<any>): Record<string, Completer> {
-  const completers: Record<string, Completer> = Object.create(null)
-  for (const [name, argument] of Object.entries(prompt.arguments ?? {})) {
-    const { complete } = argument as { complete?: Completer }
-    if (complete !== undefined) completers[name] = complete
-  }
-  return completers
 }
 
 function compilePrompt(name: string, definition: Prompt<any>): Entry<Prompt<any>> {

@@ -5,8 +5,8 @@ import { DefinitionError, ErrorCode, RpcError } from './errors.ts'
 import { isObject, toBase64 } from './json.ts'
 import { type Entry, Registry, said } from './registry.ts'
 import { type HandlerTable, handlerTable } from './table.ts'
-import * as deferredTemplates from './templates.ts'
 import type { UriTemplate } from './uri-template.ts'
+import * as deferredTemplates from './uri-template.ts'
 
 interface TemplateEntry extends Entry<ResourceTemplate> {
   readonly template: UriTemplate

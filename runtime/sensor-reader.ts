@@ -2,7 +2,8 @@ import type { Sensor, SensorValue } from './board.ts'
 import type { Clock } from './clock.ts'
 import { differs } from './differs.ts'
 import { publicMessage, SensorError } from './errors.ts'
-import { Crossings } from './history/crossings.ts'
+import type { Crossings } from './history/crossings.ts'
+import * as deferredHistory from './history/records.ts'
 import { SensorHistory } from './history/sensor-history.ts'
 import type { TimedValue } from './history/timed-value.ts'
 import { LazySignal } from './lazy-signal.ts'
@@ -54,7 +55,7 @@ export class SensorReader {
     const kept = last !== undefined && remembersAlike(last.sensor, sensor) ? last : undefined
     this.history = sensor.history === false ? undefined : (kept?.history ?? new SensorHistory(sensor))
     const { thresholds = [] } = sensor
-    this.crossings = thresholds.length === 0 ? undefined : (kept?.crossings ?? new Crossings(thresholds))
+    this.crossings = thresholds.length === 0 ? undefined : (kept?.crossings ?? deferredHistory.crossings(thresholds))
   }
 
   /**

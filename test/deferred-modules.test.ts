@@ -44,6 +44,11 @@ const recorder = {
   record() {},
   begin: entry => ({ ready: undefined, end: how => void recorded.push([entry.tool, entry.arguments, how.outcome]) }),
 }
+const board = {
+  name: 'b',
+  sensors: { light: { unit: 'lx', read: () => 12 } },
+  actuators: { lamp: { inputSchema: { type: 'object', properties: { on: { type: 'boolean' } } }, safe: { on: false }, set: () => {} } },
+}
 const hello = { read: ({ name }) => name }
 
 const all = {
@@ -54,12 +59,16 @@ const all = {
     [initialize, call('led', { day: 'today' })],
   ],
   'board-catalog': () => [
-    createServer({
-      name: 'b',
-      sensors: { light: { read: () => 12 } },
-      actuators: { lamp: { inputSchema: { type: 'object', properties: { on: { type: 'boolean' } } }, safe: { on: false }, set: () => 'done' } },
-    }),
+    createServer(board),
     [initialize, call('lamp', { on: true }), { jsonrpc: '2.0', id: 2, method: 'resources/list' }],
+  ],
+  records: () => [
+    createServer(board),
+    [initialize, { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'sensor://b/light' } }],
+  ],
+  'operator-limits': () => [
+    createServer(board, { limits: { allow: { lamp: { on: { values: [false] } } } } }),
+    [initialize, call('lamp', { on: true })],
   ],
   'recorded-call': () => [withTools({ led: tool(led) }, { recorder }), [initialize, call('led', { pin: 3 })]],
   tasks: () => [
@@ -94,7 +103,7 @@ for (const message of messages) {
   const awaited = before + (message.params?.task === undefined ? 1 : 2)
   while (answers.length < awaited) await new Promise(resolve => setTimeout(resolve, 1))
 }
-console.log(JSON.stringify({ answers, recorded }, (key, value) => (['createdAt', 'lastUpdatedAt', 'taskId', 'ttl', 'requestState'].includes(key) ? key : value)))
+console.log(JSON.stringify({ answers, recorded }, (key, value) => (['createdAt', 'lastUpdatedAt', 'taskId', 'ttl', 'requestState'].includes(key) ? key : typeof value === 'string' ? value.replace(/"t":[\\d.]+/, '"t":0') : value)))
 process.exit(0)
 `
 
@@ -103,13 +112,15 @@ const parts: Record<string, string[]> = {
   tools: [],
   'full-check': ['full-check'],
   'a schema with a format': ['full-check'],
-  'board-catalog': ['board-catalog', 'templates'],
+  'board-catalog': ['board-catalog', 'uri-template'],
+  records: ['board-catalog', 'records', 'uri-template'],
+  'operator-limits': ['board-catalog', 'full-check', 'operator-limits', 'uri-template'],
   'recorded-call': ['recorded-call'],
   tasks: ['tasks'],
   questions: ['questions'],
   'questions as answers': ['questions'],
   'modern-subscriptions': ['modern-subscriptions'],
-  templates: ['templates'],
+  templates: ['prompts', 'uri-template'],
 }
 const names = Object.keys(parts)
 
@@ -152,7 +163,9 @@ describe('does the same', () => {
     expect(expected.get('full-check')).toContain('must be a whole number; you sent the text')
     expect(expected.get('a schema with a format')).toContain('must be text in the format date')
     expect(expected.get('board-catalog')).toContain('sensor://b/light')
-    expect(expected.get('board-catalog')).toContain('"outcome":"done"')
+    expect(expected.get('board-catalog')).toContain('{"actuator":"lamp","set":{"on":true}}')
+    expect(expected.get('records')).toContain('12 lx')
+    expect(expected.get('operator-limits')).toContain('"isError":true')
     expect(expected.get('recorded-call')).toContain('"recorded":[["led",{"pin":3},"ran"]]')
     expect(expected.get('tasks')).toContain('"status":"completed"')
     expect(expected.get('questions')).toContain('"text":"decline"')

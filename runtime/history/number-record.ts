@@ -20,6 +20,8 @@ export interface NumberBucket extends NumberFigures {
 
 /** Numbers over time: what they were in all, and in each bucket. */
 export class NumberRecord {
+  /** What it is a record of. */
+  readonly kind = 'number'
   /** Smallest, largest, sum. */
   readonly #buckets = new TimeBuckets()
   readonly #deadBand: number

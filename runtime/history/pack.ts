@@ -1,7 +1,6 @@
 import type { SenmlRecord } from '../senml.ts'
 import { senmlVersionOf } from '../senml.ts'
 import type { SensorReader } from '../sensor-reader.ts'
-import { NumberRecord } from './number-record.ts'
 import { tiers } from './time-buckets.ts'
 
 const tierNames = ['1min', '10min', '1h']
@@ -17,7 +16,7 @@ const figureNames = { minimum: 'min', maximum: 'max', mean: 'mean' }
 export function historyPack(uri: string, { history, sensor }: SensorReader, now: number): SenmlRecord[] {
   const timed: { time: number; record: SenmlRecord }[] = []
   const { record, changes } = history ?? {}
-  if (record instanceof NumberRecord) {
+  if (record?.kind === 'number') {
     for (const tier of tiers.keys()) {
       for (const bucket of record.buckets(tier, now)) {
         for (const figure of figures) {

@@ -1,7 +1,8 @@
 import type { Sensor } from '../board.ts'
-import { Changes } from './changes.ts'
-import { NumberRecord } from './number-record.ts'
-import { SwitchRecord } from './switch-record.ts'
+import type { Changes } from './changes.ts'
+import type { NumberRecord } from './number-record.ts'
+import * as deferredHistory from './records.ts'
+import type { SwitchRecord } from './switch-record.ts'
 import type { TimedValue } from './timed-value.ts'
 
 /** Why a sensor could not be read the last time that it could not. */
@@ -19,7 +20,8 @@ const longestError = 300
  */
 export class SensorHistory {
   readonly #sensor: Sensor
-  #record: NumberRecord | SwitchRecord | undefined = undefined
+  #numbers: NumberRecord | undefined = undefined
+  #switch: SwitchRecord | undefined = undefined
   #changes: Changes | undefined = undefined
   #readings = 0
   #failures = 0
@@ -56,7 +58,7 @@ export class SensorHistory {
 
   /** Numbers over time, or a switch; nothing for other types, or before the first value. */
   get record(): NumberRecord | SwitchRecord | undefined {
-    return this.#record
+    return this.#numbers ?? this.#switch
   }
 
   /** The last changes; nothing before the first value. */
@@ -70,9 +72,8 @@ export class SensorHistory {
     this.#changes ??= this.#begin(time)
     this.#readings++
     this.#last = taken
-    const record = this.#record
-    if (record instanceof NumberRecord) record.add(value as number, time)
-    else record?.add(value as boolean, time)
+    this.#numbers?.add(value as number, time)
+    this.#switch?.add(value as boolean, time)
     this.#changes.add(value, time)
   }
 
@@ -80,7 +81,7 @@ export class SensorHistory {
   fail(error: string, time: number): void {
     this.#failures++
     this.#lastFailure = { error: error.slice(0, longestError), time }
-    if (this.#record instanceof SwitchRecord) this.#record.fail(time)
+    this.#switch?.fail(time)
   }
 
   #begin(time: number): Changes {
@@ -88,8 +89,8 @@ export class SensorHistory {
     const { samples = usualSamples } = history || {}
     this.#first = time
     const kind = type === 'integer' ? 'number' : type
-    if (kind === 'number') this.#record = new NumberRecord(deadBand)
-    if (kind === 'boolean') this.#record = new SwitchRecord()
-    return new Changes(kind, samples, deadBand)
+    if (kind === 'number') this.#numbers = deferredHistory.numberRecord(deadBand)
+    if (kind === 'boolean') this.#switch = deferredHistory.switchRecord()
+    return deferredHistory.changes(kind, samples, deadBand)
   }
 }

@@ -11,6 +11,8 @@ export interface SwitchFigures {
 
 /** On and off over time: what it was in all, and in each bucket. */
 export class SwitchRecord {
+  /** What it is a record of. */
+  readonly kind = 'switch'
   /** Switches, milliseconds on, milliseconds known. */
   readonly #buckets = new TimeBuckets()
   #value: boolean | undefined = undefined

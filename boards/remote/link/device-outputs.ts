@@ -1,5 +1,5 @@
-import { ActuatorRules } from '../../../runtime/actuator-rules.ts'
-import type { Actuator, Call, Clock, Refusal } from '../../../runtime/index.ts'
+import { ActuatorRules, type Refusal } from '../../../runtime/actuator-rules.ts'
+import type { Actuator, Call, Clock } from '../../../runtime/index.ts'
 import { completed } from './arguments.ts'
 import type { BoardRecords } from './board-records.ts'
 import { codeText, LinkCode, LinkError } from './codes.ts'
