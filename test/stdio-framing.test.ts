@@ -129,3 +129,31 @@ describe('lines on the way in', () => {
     expect(errors).toBeLessThan(20_000)
   })
 })
+
+describe('before Node 20.16, which gives its own modules to imports only', () => {
+  const env = { NODE_OPTIONS: '--import=data:text/javascript,delete%20process.getBuiltinModule' }
+
+  it('a text arrives whole, in whatever pieces', async () => {
+    const child = await openRig(env)
+    const text = `é – ${'🙂'.repeat(40)}`
+    for (const byte of Buffer.from(`${echo(1, text)}\n`)) await child.written(Uint8Array.of(byte))
+    expect(await textOf(child, 1)).toBe(text)
+  })
+
+  it('an answer larger than a pipe holds arrives whole, and bytes that are no text are refused', async () => {
+    const child = await openRig(env)
+    const text = 'long '.repeat(100_000)
+    child.write(`${echo(1, text)}\n`)
+    child.write(Buffer.from([0x22, 0xff, 0x22, 0x0a]))
+    child.write(`${echo(2, 'after')}\n`)
+    expect(await textOf(child, 1)).toBe(text)
+    expect(await textOf(child, 2)).toBe('after')
+    expect(child.stderr).toContain('not UTF-8')
+  })
+
+  it('the end of the input ends the process', async () => {
+    const child = await openRig(env)
+    child.endInput()
+    expect((await child.exit()).code).toBe(0)
+  })
+})
