@@ -31,12 +31,12 @@ const bare = join(lone, 'project/node_modules/ferrule/dist/bin/ferrule.js')
 
 beforeAll(() => {
   const repository = dirname(dirname(fileURLToPath(import.meta.url)))
-  const parts = ['bin', 'boards', 'runtime', 'transports', 'build.mjs', 'deferred-modules.mjs', 'package.json']
+  const parts = ['bin', 'boards', 'runtime', 'transports', 'build', 'package.json']
   for (const part of [...parts, 'tsconfig.json', 'tsconfig.build.json']) {
     cpSync(join(repository, part), join(built, part), { recursive: true })
   }
   symlinkSync(join(repository, 'node_modules'), join(built, 'node_modules'), 'junction')
-  execFileSync(process.execPath, ['build.mjs'], { cwd: built, stdio: 'pipe' })
+  execFileSync(process.execPath, ['build/build.mjs'], { cwd: built, stdio: 'pipe' })
   mkdirSync(lone)
   write('project/package.json', '{ "type": "commonjs" }')
   for (const part of ['dist', 'package.json']) {

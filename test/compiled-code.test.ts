@@ -15,21 +15,12 @@ beforeAll(async () => {
 function builtCommand(): { folder: string; ferrule: string } {
   const folder = mkdtempSync(join(tmpdir(), 'ferrule-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  for (const part of [
-    'bin',
-    'boards',
-    'runtime',
-    'transports',
-    'build.mjs',
-    'deferred-modules.mjs',
-    'package.json',
-    'tsconfig.json',
-  ]) {
+  for (const part of ['bin', 'boards', 'runtime', 'transports', 'build', 'package.json', 'tsconfig.json']) {
     cpSync(join(projectDir, part), join(folder, part), { recursive: true })
   }
   cpSync(join(projectDir, 'tsconfig.build.json'), join(folder, 'tsconfig.build.json'))
   symlinkSync(join(projectDir, 'node_modules'), join(folder, 'node_modules'), 'junction')
-  execFileSync(process.execPath, ['build.mjs'], { cwd: folder, stdio: 'pipe' })
+  execFileSync(process.execPath, ['build/build.mjs'], { cwd: folder, stdio: 'pipe' })
   return { folder, ferrule: join(folder, 'dist/bin/ferrule.js') }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
@@ -138,7 +138,7 @@ function partsRead(use: string): string[] {
   run(join(consumer, 'uses.js'), use, { env: { NODE_V8_COVERAGE: coverage } })
   return readdirSync(coverage)
     .flatMap(file => JSON.parse(readFileSync(join(coverage, file), 'utf8')).result as { url: string }[])
-    .map(({ url }) => /deferred[\\/]([\w-]+)\.cjs$/.exec(url)?.[1])
+    .map(({ url }) => /deferred[\\/]([\w-]+)-\w{8}\.cjs$/.exec(url)?.[1])
     .filter(name => name !== undefined)
     .sort()
 }
@@ -146,8 +146,17 @@ function partsRead(use: string): string[] {
 describe('what is read when it is first needed', () => {
   it.each(names)('%s', use => expect(partsRead(use)).toEqual(parts[use]))
 
+  it('is told when it is gone, and nothing else fails', () => {
+    const replaced = join(folder, 'replaced')
+    cpSync(consumer, replaced, { recursive: true })
+    const parts = join(replaced, 'node_modules/ferrule/dist/runtime/deferred')
+    for (const file of readdirSync(parts)) rmSync(join(parts, file))
+    expect(run(join(replaced, 'uses.js'), 'full-check')).toContain('Was ferrule replaced while this program runs?')
+    expect(run(join(replaced, 'uses.js'), 'tools')).toContain('"text":"ok"')
+  })
+
   it('is tried here, all of it', () => {
-    const files = readdirSync(deferred).map(file => file.replace(/\.cjs$/, ''))
+    const files = readdirSync(deferred).map(file => file.replace(/-\w{8}\.cjs$/, ''))
     expect(files.sort()).toEqual([...new Set(Object.values(parts).flat())].sort())
   })
 })

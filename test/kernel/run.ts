@@ -50,7 +50,7 @@ kernel.build()
 const run = mkdtempSync(join(tmpdir(), 'ferrule-'))
 process.once('exit', () => rmSync(run, { recursive: true, force: true }))
 // What is tested as a command is the one that a user gets.
-execFileSync(process.execPath, ['build.mjs'], { cwd: projectDir, stdio: 'inherit' })
+execFileSync(process.execPath, ['build/build.mjs'], { cwd: projectDir, stdio: 'inherit' })
 // The guest has no compiler: what runs there is bundled here. These packages are read from where they are installed.
 await build({
   entryPoints: [

@@ -3,12 +3,15 @@
 // namespace that says so (`import * as deferredTasks from './tasks/tasks.ts'`). In the built package the namespace is a
 // CommonJS file of its own, since nothing else can be read in the middle of a function on every Node from 20 on. It gets
 // what it shares with the rest of the runtime handed in, so that both work with the same classes.
+import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { parseAst } from 'rolldown/parseAst'
 
 const registry = '\0deferred-modules'
+const reader = fileURLToPath(new URL('deferred-parts.mjs', import.meta.url))
 /** Stands before the path of a module of the core in what is built of a deferred one. */
 const given = 'core:'
 /** Where the files are, seen from the file of the core's entry point. */
@@ -31,7 +34,7 @@ export class DeferredModules {
   #shared = new Set()
   /** What the deferred modules need of the core: a name that is used once, by module and by exported name. */
   #needed = new Map()
-  /** The built text by name. */
+  /** Each by its name: what it is built to, and the name of its file. */
   #built = new Map()
 
   constructor(core, modules) {
@@ -55,7 +58,10 @@ export class DeferredModules {
     for (const [file, name] of this.#names) {
       const bundle = await rolldown({ ...options, input: file, plugins: [ofCore, this.plugin()] })
       const { output } = await bundle.generate({ format: 'esm', comments: { jsdoc: false } })
-      this.#built.set(name, this.#asFunction(output[0].code))
+      const code = this.#asFunction(output[0].code)
+      // A program that runs while the package is replaced must not get a part that does not fit.
+      const version = createHash('sha256').update(code).digest('hex').slice(0, 8)
+      this.#built.set(name, { code, file: `${name}-${version}.cjs` })
     }
   }
 
@@ -87,7 +93,7 @@ export class DeferredModules {
   write(dist) {
     const core = join(dist, 'runtime')
     mkdirSync(join(core, folder), { recursive: true })
-    for (const [name, code] of this.#built) writeFileSync(join(core, folder, `${name}.cjs`), code)
+    for (const { code, file } of this.#built.values()) writeFileSync(join(core, folder, file), code)
     writeFileSync(join(core, 'whole.js'), this.#wholeCode())
   }
 
@@ -152,33 +158,22 @@ export class DeferredModules {
       locals.push(file === registry ? imported : `${unique}: needed_${unique}`)
       if (file !== registry) imports.push(`import { ${imported} as needed_${unique} } from ${JSON.stringify(file)}`)
     }
+    const files = [...this.#built].map(([name, { file }]) => `'${name}': './${folder}/${file}'`)
     return `${imports.join('\n')}
-export const deferredParts = {}
+import { readPart } from ${JSON.stringify(reader)}
+export { deferredParts } from ${JSON.stringify(reader)}
 const core = () => ({ ${locals.join(', ')} })
-const read = {}
-function partOf(name) {
-  const file = new URL('./${folder}/' + name + '.cjs', import.meta.url)
-  const { createRequire, getCompileCacheDir } = process.getBuiltinModule('node:module')
-  // What is compiled is kept for the next start if it comes this way, which takes longer than all the rest.
-  if (getCompileCacheDir?.() !== undefined) return createRequire(import.meta.url)('./${folder}/' + name + '.cjs')
-  const { readFileSync } = process.getBuiltinModule('node:fs')
-  const { compileFunction } = process.getBuiltinModule('node:vm')
-  const module = {}
-  compileFunction(readFileSync(file, 'latin1'), ['module'], { filename: file.href })(module)
-  return module.exports
-}
-export function readDeferred(name) {
-  return (read[name] ??= (deferredParts[name] ?? partOf(name))(core()))
-}
+const files = { ${files.join(', ')} }
+export const readDeferred = name => readPart(name, files[name], core)
 `
   }
 
   /** The core with all its deferred modules. */
   #wholeCode() {
-    const names = [...this.#built.keys()].map((name, index) => [name, `part${index}`])
+    const parts = [...this.#built].map(([name, { file }], index) => ({ name, file, local: `part${index}` }))
     return `import { deferredParts } from './index.js'
-${names.map(([name, local]) => `import ${local} from './${folder}/${name}.cjs'`).join('\n')}
-Object.assign(deferredParts, { ${names.map(([name, local]) => `'${name}': ${local}`).join(', ')} })
+${parts.map(({ file, local }) => `import ${local} from './${folder}/${file}'`).join('\n')}
+Object.assign(deferredParts, { ${parts.map(({ name, local }) => `'${name}': ${local}`).join(', ')} })
 export * from './index.js'
 `
   }
