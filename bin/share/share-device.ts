@@ -98,7 +98,10 @@ class SharedDevice implements Shared, StdioServer {
       heard: () => this.#heardAt,
       ...(orphanMs === undefined ? {} : { silentMs: orphanMs }),
     })
-    return stdio({ signal }).serve(this)
+    const heard = () => {
+      this.#heardAt = performance.now()
+    }
+    return stdio({ signal, heard }).serve(this)
   }
 
   /** Finds out who has the device: this process, or one that can be joined. */
@@ -150,24 +153,15 @@ class SharedDevice implements Shared, StdioServer {
   }
 
   connect(outlet: Outlet, peer: Peer, input: StdioInput): StdioConnection {
-    const heard = (connection: StdioConnection): StdioConnection => ({
-      receive: line => {
-        this.#heardAt = performance.now()
-        connection.receive(line)
-      },
-      refuse: (code, message) => connection.refuse(code, message),
-      drained: () => connection.drained(),
-      farewell: () => connection.farewell(),
-      idle: () => connection.idle(),
-    })
     if (this.#owned !== undefined) {
       this.#owned.device.server.diagnose = text => this.diagnose(text)
-      return heard((this.#host = this.#owned.device.server.connect(outlet, peer)))
+      this.#host = this.#owned.device.server.connect(outlet, peer)
+      return this.#host
     }
     const relay = new Relay(outlet, input, text => this.#options.log(text))
     relay.onLost = () => void this.#findNext(relay)
     relay.attach(this.#joined!)
-    return heard(relay)
+    return relay
   }
 
   async open(): Promise<void> {

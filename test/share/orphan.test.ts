@@ -1,9 +1,16 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { orphaned } from '../../bin/share/orphan.ts'
+import { projectDir } from '../child-process.ts'
 import { Copies } from './copies.ts'
+
+const modernMeta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
 
 describe('who counts as an orphan', () => {
   const started = process.ppid
@@ -71,6 +78,52 @@ describe.skipIf(process.platform === 'win32')('a host that died without closing 
     expect(copies.owners()).toEqual([pid, second.process.pid])
     expect(first.stderr).toContain('The host is gone without closing the pipe')
   })
+})
+
+/** Starts the program with its own pipes, and stays until it is ended. */
+const launcher = `
+  const { spawn } = require('node:child_process')
+  const args = ['--import', 'tsx', 'bin/ferrule.ts', 'serve', '@greenhouse', '--record', 'off']
+  spawn(process.execPath, args, { stdio: 'inherit', detached: true })
+`
+
+describe.skipIf(process.platform === 'win32')('a host that speaks on when its launcher has ended', () => {
+  it.each([
+    ['2025-11-25', undefined],
+    ['2026-07-28', modernMeta],
+  ])(
+    'is served on, in %s',
+    async (protocolVersion, _meta) => {
+      // A pipe that this process keeps open, whatever becomes of the launcher.
+      const fifo = join(new Copies().folder, 'stdin')
+      execFileSync('mkfifo', [fifo])
+      const pipe = openSync(fifo, constants.O_RDWR)
+      onTestFinished(() => closeSync(pipe))
+      const launched = spawn(process.execPath, ['-e', launcher], { cwd: projectDir, stdio: [pipe, 'pipe', 'pipe'] })
+      let printed = ''
+      let told = ''
+      launched.stdout!.on('data', text => (printed += text))
+      launched.stderr!.on('data', text => (told += text))
+      const answer = async (id: number, method: string, params: object = {}) => {
+        const line = { jsonrpc: '2.0', id, method, params: { ...params, ...(_meta && { _meta }) } }
+        writeSync(pipe, `${JSON.stringify(line)}\n`)
+        await expect.poll(() => printed, { timeout: 30_000 }).toContain(`"id":${id},"result"`)
+      }
+      if (_meta === undefined) {
+        await answer(0, 'initialize', { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } })
+      }
+      await answer(1, 'tools/list')
+      launched.kill('SIGKILL')
+      // Longer than a host may be silent then.
+      const until = performance.now() + 8000
+      for (let id = 2; performance.now() < until; id++) {
+        await answer(id, 'tools/list')
+        await delay(500)
+      }
+      expect(told).not.toContain('The host is gone')
+    },
+    60_000,
+  )
 })
 
 describe.skipIf(process.platform === 'win32')('an owner that is frozen', () => {

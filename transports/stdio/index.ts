@@ -26,6 +26,8 @@ export interface StdioOptions {
   lingerMs?: number
   /** Ends the process like the end of input does. The message of its reason is told to the operator. */
   signal?: AbortSignal
+  /** Called whenever something comes from the host. */
+  heard?: () => void
 }
 
 /** Standard input, for a server that has to slow the host down. */
@@ -111,7 +113,7 @@ interface StandardLink extends Link {
 }
 
 /** Standard input and output. */
-function standardLink(failed: () => void): StandardLink {
+function standardLink(failed: () => void, heard?: () => void): StandardLink {
   const decoder = nodeDecoder()
   let input: NodeJS.ReadableStream | undefined
   let stopped = false
@@ -127,6 +129,7 @@ function standardLink(failed: () => void): StandardLink {
   return {
     open(receiver: LinkReceiver) {
       input = openInput(chunk => {
+        heard?.()
         if (!stopped) receiver.bytes(chunk)
       })
       input.once('end', () => receiver.end())
@@ -197,10 +200,7 @@ const lingerAfterSignalMs = 1000
 class ProcessLife {
   readonly #server: StdioServer
   readonly #options: StdioOptions
-  readonly #link = standardLink(() => {
-    this.#readerGone = true
-    void this.#end('The host does not read any more', 0)
-  })
+  readonly #link: StandardLink
   #session: LinkSession | undefined = undefined
   #connection: StdioConnection | undefined = undefined
   #ending = false
@@ -217,6 +217,11 @@ class ProcessLife {
   constructor(server: StdioServer, options: StdioOptions) {
     this.#server = server
     this.#options = options
+    const failed = () => {
+      this.#readerGone = true
+      void this.#end('The host does not read any more', 0)
+    }
+    this.#link = standardLink(failed, options.heard)
     server.diagnose = text => tellOperator(`ferrule: ${text}`)
   }
 
