@@ -25,7 +25,7 @@ export async function run({ positionals, values, lists }: Arguments): Promise<vo
   }
   checkPins(given ?? 'a board on a cable', { values })
   const limits = await limitWords({ values, ...(lists !== undefined && { lists }) })
-  const file = given === undefined ? undefined : isBuiltIn(given) ? given : findFile(given)
+  const file = given === undefined ? undefined : isBuiltIn(given) ? given : await findFile(given)
   if (!existsSync(builtCommand)) throw new Failure(`${builtCommand} is not there yet: run "npm run build" first`)
   const write = process.stdout.write.bind(process.stdout)
   // Only the entry may go to stdout, whatever the file prints while it loads.

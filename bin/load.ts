@@ -4,7 +4,6 @@ import { pathToFileURL } from 'node:url'
 import { type Board, isServer, type Server } from '../runtime/index.ts'
 import { type Arguments, builtInDemo, pinOptions, scannedBoard } from './commands.ts'
 import { exitCodes, Failure } from './failure.ts'
-import { nearest } from './nearest.ts'
 import { prepareImport } from './resolve.ts'
 
 /** What a server file exports: a board, or a server that the file made itself. */
@@ -25,7 +24,7 @@ export async function load(name: string, given: Pick<Arguments, 'values' | 'list
   if (name === scannedBoard) return { board: await (await import('./scan/board.ts')).boardOfScan(given) }
   checkPins(name, given)
   if (name === builtInDemo) return { board: (await import('../boards/simulated/index.ts')).simulatedGreenhouse() }
-  const file = findFile(name)
+  const file = await findFile(name)
   if (extname(file) === '.json') return { board: await (await import('./board-file.ts')).boardOfFile(file, name) }
   await prepareImport(file)
   process.once('beforeExit', unsettled)
@@ -54,7 +53,7 @@ export function checkPins(name: string, { values }: Pick<Arguments, 'values'>): 
 }
 
 /** The absolute path of a server file. Throws a {@link Failure} that names the path, and a similar one if there is. */
-export function findFile(name: string): string {
+export async function findFile(name: string): Promise<string> {
   if (name === scannedBoard) {
     throw new Failure(
       `${name} is no file, and what a scan finds may be another thing tomorrow. Make a file of it, and name that:\n  ferrule scan --write board.json`,
@@ -62,7 +61,7 @@ export function findFile(name: string): string {
   }
   const file = resolve(name)
   if (!existsSync(file)) {
-    const similar = findSimilar(file)
+    const similar = await findSimilar(file)
     throw new Failure(`there is no file ${file}${similar ? `\n  did you mean ${similar}?` : ''}`)
   }
   if (statSync(file).isDirectory()) throw new Failure(`${file} is a folder: name the server file in it`)
@@ -70,11 +69,12 @@ export function findFile(name: string): string {
   throw new Failure(`${file} is no server file: its name must end in .json, .ts, .mts, .js or .mjs`)
 }
 
-function findSimilar(file: string): string | undefined {
+async function findSimilar(file: string): Promise<string | undefined> {
   const folder = dirname(file)
   if (!existsSync(folder)) return undefined
   const names = readdirSync(folder).filter(each => extensions.includes(extname(each)) && !otherJson.test(each))
   const stem = (each: string) => basename(each, extname(each)).toLowerCase()
+  const { nearest } = await import('./nearest.ts')
   const found = names.find(each => stem(each) === stem(file)) ?? nearest(basename(file), names)
   return found && join(folder, found)
 }

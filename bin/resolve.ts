@@ -12,9 +12,11 @@ export async function prepareImport(file: string): Promise<void> {
   const tsx = tsxFor(file)
   const needsTsx = tsx !== undefined
   if (needsTsx) await registerTsx(file, tsx)
-  const installed = canResolve('ferrule', file)
   // In Node 20 a hook costs a thread, so there is none where nothing would come of it.
-  if (needsTsx || !installed || packageType(file) === 'commonjs') await registerHook(installed)
+  const imports = needsTsx || /\b(import|from|require)\b/.test(readFileSync(file, 'utf8'))
+  const installed = !imports || canResolve('ferrule', file)
+  const isModule = !imports && /\.[cm][jt]s$/.test(file)
+  if (needsTsx || !installed || (!isModule && packageType(file) === 'commonjs')) await registerHook(installed)
 }
 
 function runsTypeScript(): boolean {

@@ -2,6 +2,7 @@
 // further module read costs a small board about half a millisecond at start. For the same reason the library of the core
 // is part of those chunks: read as it comes, in a dozen files, it takes longer than the rest of the start.
 import { execFileSync } from 'node:child_process'
+import * as crypto from 'node:crypto'
 import fs, {
   chmodSync,
   cpSync,
@@ -53,7 +54,7 @@ const deferredModules = [
  */
 const ofEveryServer = new RegExp(
   `[\\\\/]bin[\\\\/](${[
-    '(main|commands|parse|failure|operator-options|nearest|place|resolve|load)',
+    '(main|commands|parse|failure|operator-options|unique-digits|elapsed|place|resolve|load)',
     'record[\\\\/](options|line|places|open-line|record-file|repeats|file-recorder|folder-recorder)',
     'share[\\\\/](controls|socket-link|server-door|meeting-folder|claim|door-line|server-doors)',
   ].join('|')})\\.ts$`,
@@ -81,8 +82,12 @@ const quietBuiltins = {
       .replace(/^import process from 'node:process'\n/m, '')
       .replace(/^import (\{[\w, ]+\}) from 'node:process'\n/m, 'const $1 = process\n'),
   // Only of the command: what a user may bundle keeps the import that every bundler knows.
-  resolveId: (id, importer) => (id === 'node:fs' && /[\\/]bin[\\/]/.test(importer) ? quietFs : null),
+  resolveId(id, importer) {
+    if (!/[\\/]bin[\\/]/.test(importer)) return null
+    return { 'node:fs': quietFs, 'node:crypto': quietCrypto }[id] ?? null
+  },
   load(id) {
+    if (id === quietCrypto) return { code: whenCalled('node:crypto', crypto), moduleSideEffects: false }
     if (id !== quietFs) return null
     const members = Object.entries(Object.getOwnPropertyDescriptors(fs))
     // Not what Node 24 warns of when it is only read: F_OK and its like.
@@ -94,6 +99,15 @@ const quietBuiltins = {
   },
 }
 const quietFs = '\0quiet-fs'
+const quietCrypto = '\0quiet-crypto'
+
+/** The functions of a module that is loaded when one of them is called. */
+function whenCalled(name, members) {
+  const functions = Object.keys(members).filter(each => typeof members[each] === 'function')
+  return `import { createRequire } from 'node:module'
+    const loaded = () => createRequire(import.meta.url)('${name}')
+    ${functions.map(each => `export const ${each} = (...args) => loaded().${each}(...args)`).join('\n')}`
+}
 
 const made = 'dist.new'
 rmSync(made, { recursive: true, force: true })
@@ -126,7 +140,7 @@ await bundle.write({
       { name: 'runtime', test: id => deferred.isCore(id) },
       { name: 'small', test: ofBoards },
       { name: 'stdio', test: /[\\/]transports[\\/]stdio[\\/]/ },
-      { name: 'command', test: id => id === quietFs || ofEveryServer.test(id) },
+      { name: 'command', test: id => id === quietFs || id === quietCrypto || ofEveryServer.test(id) },
       { name: 'cable', test: ofCables },
       { name: 'serving', test: ofServing },
     ],

@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import type { OpenEntry, RecordEnd, RecordEntry, Recorder } from '../../runtime/index.ts'
+import { elapsedMs } from '../elapsed.ts'
+import { uniqueDigits } from '../unique-digits.ts'
 import { recordLine } from './line.ts'
 import { OpenLine, type Queued } from './open-line.ts'
 import { RecordFile } from './record-file.ts'
@@ -53,7 +54,7 @@ export class FileRecorder implements Recorder {
   readonly #file: RecordFile
   readonly #repeats: Repeats
   /** Names this run of the program in the lines of a move. */
-  readonly #run = randomBytes(4).toString('hex')
+  readonly #run = uniqueDigits(8)
   #begun = 0
   #queue: Queued[] = []
   #waitingText = 0
@@ -128,7 +129,7 @@ export class FileRecorder implements Recorder {
     this.#repeats.end()
     this.#closed = true
     clearTimeout(this.#timer)
-    const hangs = this.#pumping !== undefined && performance.now() - this.#pumpingSince > closingMs
+    const hangs = this.#pumping !== undefined && elapsedMs() - this.#pumpingSince > closingMs
     if (hangs || (this.#queue.length === 0 && this.#writing.length === 0)) return
     const lines = this.#queue.splice(0).map(queued => queued.text())
     try {
@@ -223,7 +224,7 @@ export class FileRecorder implements Recorder {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.#pumping !== undefined) return
-    this.#pumpingSince = performance.now()
+    this.#pumpingSince = elapsedMs()
     this.#pumping = this.#writeAll()
       .catch(thrown => this.#failed(thrown as Error))
       .finally(() => {
@@ -238,7 +239,7 @@ export class FileRecorder implements Recorder {
       this.#take()
       if (this.#writing.length > 0) {
         const landed = await this.#file.append(this.#writing)
-        this.#pumpingSince = performance.now()
+        this.#pumpingSince = elapsedMs()
         this.#writing.splice(0, landed)
         this.#works()
       }
@@ -286,7 +287,7 @@ export class FileRecorder implements Recorder {
 
   #tell(thrown: Error): void {
     this.#outage = thrown
-    const now = performance.now()
+    const now = elapsedMs()
     if (this.#isTold || now - this.#toldAt < quietMs) return
     this.#isTold = true
     this.#toldAt = now

@@ -45,8 +45,11 @@ const fileOptions = ['tls-key', 'tls-cert', 'token-file', 'record'] as const
  *
  * @throws Failure for what cannot be a service: what to do
  */
-export function chooseUnit({ positionals, values: given, lists }: Arguments, { account, systemd }: Ground): Chosen {
-  const file = positionals[0] === builtInDemo ? builtInDemo : realpathSync(findFile(positionals[0]!))
+export async function chooseUnit(
+  { positionals, values: given, lists }: Arguments,
+  { account, systemd }: Ground,
+): Promise<Chosen> {
+  const file = positionals[0] === builtInDemo ? builtInDemo : realpathSync(await findFile(positionals[0]!))
   const name = nameOf(file, given.name)
   const values = { ...given, ...absolute(given) }
   if (values.serial === undefined)

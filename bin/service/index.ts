@@ -27,7 +27,7 @@ export async function run(given: Arguments): Promise<void> {
   if (!existsSync(builtCommand)) throw new Failure(`${builtCommand} is not there yet: run "npm run build" first`)
   await checkOptions(given)
   const account = accountOf(values.user === undefined ? undefined : String(values.user))
-  const chosen = chooseUnit(given, { account, systemd: systemdVersion() })
+  const chosen = await chooseUnit(given, { account, systemd: systemdVersion() })
   const service = serviceName(chosen.unit.name)
   const again = (...more: string[]) =>
     [process.execPath, builtCommand, ...chosen.words, ...more].map(word => shellWord(word)).join(' ')
@@ -66,7 +66,7 @@ async function checkOptions({ positionals, values, lists }: Arguments): Promise<
     }
   }
   if (file === builtInDemo) return
-  const found = findFile(file!)
+  const found = await findFile(file!)
   tsxFor(found)
   // What is no program can be read in any case. A program is not run here: root may be asking.
   if (extname(found) === '.json') await load(found)

@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { lutimesSync, readdirSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
+import { uniqueDigits } from '../unique-digits.ts'
 import { meetingFolder } from './meeting-folder.ts'
 
 /** The outcome of asking for a key: this process has it, or is connected to the one that has. */
@@ -64,7 +65,7 @@ async function claimSocket(key: string): Promise<Claim> {
 const mostTries = 100
 
 async function beginTerm(folder: string, hash: string, term: number): Promise<Door | undefined> {
-  const name = `${hash}.${process.pid}-${randomBytes(3).toString('hex')}.sock`
+  const name = `${hash}.${process.pid}-${uniqueDigits(6)}.sock`
   // Open before it can be found: a socket that nobody listens on counts as left behind.
   const door = await openDoor(join(folder, name))
   const link = termPath(folder, hash, term)

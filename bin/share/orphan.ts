@@ -1,10 +1,11 @@
 import process from 'node:process'
+import { elapsedMs } from '../elapsed.ts'
 
 const checkMs = 1000
 
 /** How an orphan is told. */
 export interface OrphanOptions {
-  /** When the host was heard last, by `performance.now()`. */
+  /** When the host was heard last, by `elapsedMs`. */
   heard(): number
   /** A host that says nothing for so long after the parent is gone is gone too, in milliseconds; 5000 when left out. */
   silentMs?: number
@@ -21,10 +22,10 @@ export function orphaned({ heard, silentMs = 5000, parentOf = () => process.ppid
   const parent = parentOf()
   let since: number | undefined
   const timer = setInterval(() => {
-    since ??= parentOf() !== parent || isGone(parent) ? performance.now() : undefined
+    since ??= parentOf() !== parent || isGone(parent) ? elapsedMs() : undefined
     if (since === undefined) return
     if (heard() > since) return clearInterval(timer)
-    if (performance.now() - since < silentMs) return
+    if (elapsedMs() - since < silentMs) return
     clearInterval(timer)
     gone.abort(new Error(`The host is gone without closing the pipe: process ${parent}, which started this one, ended`))
   }, checkMs)

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import type { OperatorLimits, Server } from '../../runtime/index.ts'
 import { limitTexts } from '../operator-options.ts'
+import { uniqueDigits } from '../unique-digits.ts'
 import { openDoor } from './claim.ts'
 import { type DeviceControls, runControl } from './controls.ts'
 import { readDoorLine } from './door-line.ts'
@@ -60,9 +60,7 @@ const firstLineMs = 5000
 export async function openServerDoor(server: Server, by: ServedBy): Promise<() => void> {
   const isWindows = process.platform === 'win32'
   const folder = isWindows ? '' : meetingFolder()
-  const path = isWindows
-    ? `${pipePrefix()}${process.pid}`
-    : join(folder, socketName(process.pid, randomBytes(3).toString('hex')))
+  const path = isWindows ? `${pipePrefix()}${process.pid}` : join(folder, socketName(process.pid, uniqueDigits(6)))
   const door = await openDoor(path)
   const since = Date.now()
   door.unref()

@@ -2,6 +2,7 @@ import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Connection, OperatorLimits, Outlet, Peer, Server } from '../../runtime/index.ts'
 import { type StdioConnection, type StdioInput, type StdioServer, stdio } from '../../transports/stdio/index.ts'
+import { elapsedMs } from '../elapsed.ts'
 import { limitTexts } from '../operator-options.ts'
 import { type Claim, claim, type Door } from './claim.ts'
 import { controlDevice } from './control.ts'
@@ -99,7 +100,7 @@ class SharedDevice implements Shared, StdioServer {
       ...(orphanMs === undefined ? {} : { silentMs: orphanMs }),
     })
     const heard = () => {
-      this.#heardAt = performance.now()
+      this.#heardAt = elapsedMs()
     }
     return stdio({ signal, heard }).serve(this)
   }

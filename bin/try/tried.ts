@@ -34,7 +34,7 @@ export async function findTried(given: string | undefined, { simulated, pins }: 
   }
   if (pins.length > 0) throw new Failure(`${pins[0]} belongs to ${scannedBoard}`, exitCodes.wrongUse)
   if (given !== undefined && given !== builtInDemo) {
-    const file = findFile(given)
+    const file = await findFile(given)
     return { words: ['serve', file], about: `${file}, served by a process of its own.`, isDemo: false, end: () => {} }
   }
   if (simulated || given === builtInDemo) return simulatedDemo()
