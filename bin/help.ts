@@ -1,3 +1,4 @@
+import { helpTexts } from './command-help.ts'
 import { type Command, commands, type Option } from './commands.ts'
 import { usage } from './parse.ts'
 
@@ -14,7 +15,7 @@ export function generalHelp(version: string): string {
     '',
     'Commands:',
     ...table([
-      ...entries.map(([name, command]): Row => [name, command.summary]),
+      ...Object.entries(helpTexts).map(([name, { summary }]): Row => [name, summary]),
       ['help', 'Tell more about a command: ferrule help serve'],
     ]),
     '',
@@ -32,7 +33,9 @@ export function generalHelp(version: string): string {
 }
 
 /** The help of one command. */
-export function commandHelp(name: string, command: Command): string {
+export function commandHelp(name: keyof typeof commands): string {
+  const command: Command = commands[name]
+  const { summary, notes, examples } = helpTexts[name]
   const options = Object.entries<Option>(command.options)
   const { rest } = command
   const words = [
@@ -42,7 +45,7 @@ export function commandHelp(name: string, command: Command): string {
   return text([
     `Usage: ${usage(name, command)}`,
     '',
-    ...wrap(`${command.summary}.`),
+    ...wrap(`${summary}.`),
     '',
     ...(words.length > 0 ? ['Arguments:', ...table(words), ''] : []),
     'Options:',
@@ -56,9 +59,9 @@ export function commandHelp(name: string, command: Command): string {
       ['-h, --help', 'this text'],
     ]),
     '',
-    ...command.notes.flatMap(note => [...wrap(note), '']),
+    ...notes.flatMap(note => [...wrap(note), '']),
     'Examples:',
-    ...command.examples.map(example => `  ${example}`),
+    ...examples.map(example => `  ${example}`),
     '',
     exitCodeLine,
   ])

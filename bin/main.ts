@@ -1,4 +1,4 @@
-import type { Arguments, Command } from './commands.ts'
+import type { Arguments } from './commands.ts'
 import { commands } from './commands.ts'
 import { exitCodes, Failure } from './failure.ts'
 import { parse, unknown } from './parse.ts'
@@ -59,7 +59,7 @@ async function helpText(name?: string): Promise<string> {
   const { commandHelp, generalHelp } = await import('./help.ts')
   if (name === undefined) return generalHelp((await import('./place.ts')).version())
   if (!Object.hasOwn(commands, name)) throw await unknown('command', name, Object.keys(commands))
-  return commandHelp(name, (commands as Record<string, Command>)[name]!)
+  return commandHelp(name as keyof typeof commands)
 }
 
 async function unknownWord(word: string): Promise<Failure> {

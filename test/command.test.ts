@@ -83,9 +83,12 @@ describe('the help', () => {
     expect(help).toContain('Exit codes: 0 ok, 1 failed, 2 wrong use.')
   })
 
-  it.each(Object.keys(commands))('of %s names every option and keeps to 80 columns', name => {
-    const help = commandHelp(name, named[name]!)
-    for (const option of Object.keys(named[name]!.options)) expect(help).toContain(`--${option}`)
-    expect(help.split('\n').filter(line => line.length > 80)).toEqual([])
-  })
+  it.each(Object.keys(commands) as (keyof typeof commands)[])(
+    'of %s names every option and keeps to 80 columns',
+    name => {
+      const help = commandHelp(name)
+      for (const option of Object.keys(named[name]!.options)) expect(help).toContain(`--${option}`)
+      expect(help.split('\n').filter(line => line.length > 80)).toEqual([])
+    },
+  )
 })
