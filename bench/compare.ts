@@ -33,7 +33,7 @@ export class Compare {
       calls: [7, 130],
       heap: [3, 45],
       lines: [5, 30],
-      pieces: [3, 40],
+      pieces: [7, 60],
       installed: [1, 1],
     }
     for (const name of comparisons) {
