@@ -908,7 +908,7 @@ describe('the fast path', () => {
       { numRuns: 3000 },
     )
     // The comparison is worth something only where both answers come often, and the fast path gives most of the good.
-    expect(seen.fits).toBeGreaterThan(3000)
+    expect(seen.fits).toBeGreaterThan(2500)
     expect(seen.fails).toBeGreaterThan(3000)
     expect(seen.fast).toBeGreaterThan(seen.fits * 0.9)
   })

@@ -148,7 +148,7 @@ describe('before Node 20.16, which gives its own modules to imports only', () =>
     child.write(`${echo(2, 'after')}\n`)
     expect(await textOf(child, 1)).toBe(text)
     expect(await textOf(child, 2)).toBe('after')
-    expect(child.stderr).toContain('not UTF-8')
+    await expect.poll(() => child.stderr).toContain('not UTF-8')
   })
 
   it('the end of the input ends the process', async () => {

@@ -33,7 +33,8 @@ it('any declaration is a board that a server takes, or has mistakes that are tol
     }),
     { numRuns: 600 },
   )
-  expect(boards).toBeGreaterThan(60)
+  // A ninth of them on average, give or take 8: enough to say something, and never so few by chance.
+  expect(boards).toBeGreaterThan(20)
 })
 
 it('opened where nothing is, it opens, or says which outputs are missing, and holds nothing afterwards', async () => {
