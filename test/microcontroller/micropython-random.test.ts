@@ -15,6 +15,8 @@ const micro = microPython()
 const full = cPython()
 const numRuns = Number(process.env.RUNS ?? 50)
 const session = 0x4a21
+/** Both devices go to their safe state when they hear nothing for so long, in milliseconds. */
+const failSafeMs = 5000
 
 // Mostly what a host says, in the session that stands; sometimes what none would.
 const sessionOf = fc.oneof({ weight: 12, arbitrary: fc.constant(session) }, fc.constantFrom(0, 7, 0x4a22, 70_000, -1))
@@ -167,17 +169,26 @@ describe.each(interpreters)('in %s', (_, start) => {
         device.start()
         await compare(new Uint8Array(), 'at boot')
         const hello: CborInput = [0, session, 1, new Map([[1, 1024]])]
-        for (const { message, times, ms } of [{ message: hello, times: 1, ms: 0 }, ...happenings]) {
-          for (let time = 0; time < times; time++) {
-            const line = frameOf(message)
-            device.receive(line)
-            await settled()
-            await compare(line, `to ${JSON.stringify(message)}`)
-          }
+        const say = async (message: CborInput) => {
+          const line = frameOf(message)
+          device.receive(line)
+          await settled()
+          await compare(line, `to ${JSON.stringify(message)}`)
+        }
+        const wait = async (ms: number) => {
           for (let passed = 0; passed < ms; passed += 10) {
             await clock.advance(10)
             await compare(new Uint8Array(), `after ${passed + 10} of ${ms} ms`)
           }
+        }
+        for (const { message, times, ms } of [{ message: hello, times: 1, ms: 0 }, ...happenings]) {
+          for (let time = 0; time < times; time++) await say(message)
+          if (ms > failSafeMs) {
+            // What is watched and the fail-safe must not be due in the same millisecond: either may then come first.
+            await wait(10)
+            await say([1, session, -2])
+          }
+          await wait(ms)
         }
         await device.close()
       }
