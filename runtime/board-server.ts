@@ -110,6 +110,7 @@ class BoardServer implements Server, ServerCore {
     this.#hardware = new Hardware({
       board: () => this.board,
       actuators: () => this.#catalog.actuators,
+      arming: () => this.#catalog.arming,
       rules: () => this.#catalog.rules,
       owner: options.owner ?? sharedOwner,
       clock: this.clock,

@@ -1,5 +1,6 @@
 import type { ActuatorRules } from './actuator-rules.ts'
 import type { ActuatorRunner } from './actuator-runner.ts'
+import type { Arming } from './arming.ts'
 import type { Board } from './board.ts'
 import type { Clock } from './clock.ts'
 import { diagnostic, publicMessage } from './errors.ts'
@@ -15,6 +16,7 @@ const makeSafeMs = 1000
 export interface HardwareOptions {
   readonly board: () => Board
   readonly actuators: () => readonly ActuatorRunner[]
+  readonly arming: () => Arming
   /** Nothing for a board without actuators. */
   readonly rules: () => ActuatorRules | undefined
   readonly owner: Owner
@@ -131,7 +133,7 @@ export class Hardware {
     const rules = this.#options.rules()
     const why = stopped === undefined ? {} : { stopped }
     const failures = new Map<string, string>()
-    rules?.disarm()
+    this.#options.arming().disarm()
     if (board.makeSafe === undefined) {
       await Promise.all(
         runners.map(async runner => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createServer } from '../runtime/index.ts'
 import { type Child, promisedExitMs, startRig } from './child.ts'
 
 /** A rig whose pins record what happens to them, and what they recorded of one of them, oldest first. */
@@ -199,4 +200,14 @@ describe('at the start', () => {
     expect(record('relay')).toEqual(['out 1', 'out 0', 'out 1', 'out 1', ...record('relay').slice(4)])
     expect(record('relay').at(-1)).toBe('out 1')
   })
+})
+
+it('a server without outputs of a board is disarmed like any other when it is made safe', async () => {
+  const server = createServer({ name: 'bare' })
+  await server.open()
+  await server.arm('a person')
+  expect(server.armed).toBe(true)
+  await server.makeSafe()
+  expect(server.armed).toBe(false)
+  await server.close()
 })

@@ -1,5 +1,4 @@
-import type { LogLevel } from '../call.ts'
-import { logLevels } from '../call.ts'
+import { type LogLevel, logLevels } from '../call.ts'
 import type { CallState } from '../call-state.ts'
 import { ErrorCode, RpcError } from '../errors.ts'
 import { isObject, toJson } from '../json.ts'
@@ -11,10 +10,10 @@ import type { TaskTerms } from '../tasks/terms.ts'
 import { missingError } from './capabilities.ts'
 import type { Dialect, Speaker, TaskTool } from './era.ts'
 import type { LegacyQuestions } from './legacy-questions.ts'
+import { revisionWithTasks } from './older-revisions.ts'
 
 // The experimental tasks of 2025-11-25 (basic/utilities/tasks).
 
-const revisionWithTasks = '2025-11-25'
 const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 const longestPage = 100
 const cursorPrefix = 'after:'

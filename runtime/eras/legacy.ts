@@ -12,7 +12,7 @@ import { PlainText, StructuredAnswer } from '../tool-answer.ts'
 import type { Dialect, Era, InputAnswer, InputRequest, Speaker, TaskTool } from './era.ts'
 import type { LegacyQuestions } from './legacy-questions.ts'
 import type { LegacyTasks } from './legacy-tasks.ts'
-import { blockFor, handshakeTool } from './older-revisions.ts'
+import { blockFor, handshakeTool, revisionWithTasks } from './older-revisions.ts'
 import * as deferredQuestions from './questions.ts'
 
 /** The handshake revisions: `initialize` agrees on a version and on capabilities for the life of a connection. */
@@ -25,8 +25,7 @@ export const legacy: Era = {
 
 const mostSubscriptions = 1024
 
-/** The one revision of them that has tasks, and what a server says then when any of its tools may be one. */
-const revisionWithTasks = '2025-11-25'
+/** What a server says in {@link revisionWithTasks} when any of its tools may be a task. */
 const tasksCapability = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
 
 /** What a handshake agreed on. */

@@ -3,6 +3,9 @@ import { isObject } from '../json.ts'
 
 // What an older revision has no word for is said in the words that it has. Revisions are dates, so they compare as texts.
 
+/** The one handshake revision that has tasks. */
+export const revisionWithTasks = '2025-11-25'
+
 /** A block as a revision knows it: the content unions of the older ones are closed. */
 export function blockFor(revision: string, block: ContentBlock): ContentBlock {
   if (block.type === 'audio' && revision < '2025-03-26') {

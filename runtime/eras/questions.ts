@@ -1,5 +1,4 @@
-import type { LegacyQuestionsOptions } from './legacy-questions.ts'
-import { LegacyQuestions } from './legacy-questions.ts'
+import { LegacyQuestions, type LegacyQuestionsOptions } from './legacy-questions.ts'
 
 // Questions to the client, in both eras. A server whose tools ask nothing never needs this.
 

@@ -7,7 +7,8 @@ import { survey } from './survey.ts'
 import type { Checked } from './types.ts'
 import type { Wording } from './wording.ts'
 
-// What a schema needs that is not simple or has a mistake, and a value that does not fit. Most servers serve for a long time without it.
+// What a schema needs that is not simple or has a mistake, and a value that does not fit. Most servers serve for a long
+// time without it.
 
 export { readDefinition } from './definition.ts'
 export { shownBy } from './standard-check.ts'
