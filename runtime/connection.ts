@@ -46,7 +46,8 @@ export class Connection implements Speaker {
   /** The client comes back over other connections. */
   readonly returns: boolean
   readonly #outlet: Outlet
-  readonly #dialects: readonly Dialect[]
+  readonly #spoken: readonly Era[]
+  readonly #dialects = new Map<Era, Dialect>()
   readonly #inFlight = new CallsInFlight()
   readonly #answers: Answers
   #batch: Batch | undefined = undefined
@@ -70,7 +71,7 @@ export class Connection implements Speaker {
     this.returns = returns
     this.#outlet = outlet
     this.#answers = new Answers(server, this.#inFlight, (line, about) => this.send(line, about))
-    this.#dialects = spoken.map(era => era.speak(this))
+    this.#spoken = spoken
   }
 
   /** Lines pile up because the peer does not read. */
@@ -132,23 +133,23 @@ export class Connection implements Speaker {
 
   /** Tells the client that a list is another one now, in the way of each era. */
   listChanged(feature: Feature): void {
-    for (const dialect of this.#dialects) dialect.listChanged(feature)
+    for (const dialect of this.#dialects.values()) dialect.listChanged(feature)
   }
 
   /** Sends a log message that belongs to no call. */
   log(level: LogLevel, data: unknown, logger?: string): void {
-    for (const dialect of this.#dialects) dialect.log(level, data, logger)
+    for (const dialect of this.#dialects.values()) dialect.log(level, data, logger)
   }
 
   /** The least serious level of log messages that the client hears without a call; nothing when it hears none. */
   get logLevel(): LogLevel | undefined {
-    for (const { ownLogLevel } of this.#dialects) if (ownLogLevel !== undefined) return ownLogLevel
+    for (const { ownLogLevel } of this.#dialects.values()) if (ownLogLevel !== undefined) return ownLogLevel
     return undefined
   }
 
   /** The outlet takes lines again after it was congested. */
   drained(): void {
-    for (const dialect of this.#dialects) dialect.drained()
+    for (const dialect of this.#dialects.values()) dialect.drained()
   }
 
   /** Resolves when no request is in flight. */
@@ -163,14 +164,14 @@ export class Connection implements Speaker {
 
   /** The server leaves: subscriptions are ended in good form. Lines may still be sent. */
   farewell(): void {
-    for (const dialect of this.#dialects) dialect.farewell()
+    for (const dialect of this.#dialects.values()) dialect.farewell()
   }
 
   /** The client is gone: requests in flight stop, nothing more is sent. */
   close(reason: Error = new Error('The client is gone')): void {
     if (this.#closed) return
     this.#closed = true
-    for (const dialect of this.#dialects) dialect.close()
+    for (const dialect of this.#dialects.values()) dialect.close()
     this.abort(reason)
     this.server.left(this, reason)
     this.#inFlight.clear()
@@ -184,7 +185,7 @@ export class Connection implements Speaker {
       case 'notification':
         return this.#notification(value as Message)
       case 'response':
-        for (const dialect of this.#dialects) dialect.response(value as Message)
+        for (const dialect of this.#dialects.values()) dialect.response(value as Message)
         return
       case 'batch':
         return this.refuse(ErrorCode.InvalidRequest, 'A batch must not hold a batch')
@@ -202,7 +203,7 @@ export class Connection implements Speaker {
   }
 
   #receiveBatch(values: unknown[]): void {
-    if (!this.#dialects.some(dialect => dialect.takesBatches())) {
+    if (![...this.#dialects.values()].some(dialect => dialect.takesBatches())) {
       return this.refuse(ErrorCode.InvalidRequest, 'Batches are not part of this revision: send one message a line')
     }
     if (values.length === 0) return this.refuse(ErrorCode.InvalidRequest, 'The batch is empty')
@@ -307,8 +308,19 @@ export class Connection implements Speaker {
   }
 
   #claiming(method: string, meta: Record<string, unknown> | undefined): Dialect | undefined {
-    for (const dialect of this.#dialects) if (dialect.claims(method, meta)) return dialect
+    for (const era of this.#spoken) {
+      const dialect = this.#dialects.get(era)
+      if (dialect === undefined ? era.begins(method, meta) : dialect.claims(method, meta)) {
+        return dialect ?? this.#speak(era)
+      }
+    }
     return undefined
+  }
+
+  #speak(era: Era): Dialect {
+    const dialect = era.speak(this)
+    this.#dialects.set(era, dialect)
+    return dialect
   }
 
   #noEra(method: string): RpcError {

@@ -32,11 +32,13 @@ export function utf8Length(text: string): number {
   return bytes
 }
 
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+// Not made before it is needed: a transport may bring a decoder of its own.
+let strict: InstanceType<typeof TextDecoder> | undefined
 
 /** Text of a part of `bytes`, or nothing when it is not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array, start: number, end: number): string | undefined {
   try {
+    strict ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
     return strict.decode(bytes.subarray(start, end))
   } catch {
     return undefined

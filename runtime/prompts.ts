@@ -4,7 +4,7 @@ import type { Prompt } from './definitions.ts'
 import { DefinitionError, ErrorCode, RpcError } from './errors.ts'
 import { isObject } from './json.ts'
 import { type Entry, Registry, said } from './registry.ts'
-import { type HandlerTable, handlerTable } from './table.ts'
+import type { HandlerTable } from './table.ts'
 
 export { completes, completionHandler } from './completion.ts'
 
@@ -19,10 +19,10 @@ export function promptFeature(changed: () => void, maxMessageBytes: number): Pro
   const registry = new Registry<Prompt<any>>('prompts', compilePrompt, changed, maxMessageBytes)
   return {
     registry,
-    methods: handlerTable({
+    methods: {
       'prompts/list': ({ cursor }) => registry.page(cursor),
       'prompts/get': (params, call) => getPrompt(registry, params, call),
-    }),
+    },
   }
 }
 

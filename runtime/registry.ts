@@ -160,7 +160,11 @@ export class Registry<D, E extends Entry<D> = Entry<D>> {
 
 /** Leaves out the members that are undefined, so that a list holds only what was said. */
 export function said(members: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+  const rest: Record<string, unknown> = {}
+  for (const name of Object.keys(members)) {
+    if (members[name] !== undefined) rest[name] = members[name]
+  }
+  return rest
 }
 
 function taskSupportOf({ listed }: Entry<unknown>): unknown {

@@ -4,7 +4,7 @@ import type { Resource, ResourceReturn, ResourceTemplate } from './definitions.t
 import { DefinitionError, ErrorCode, RpcError } from './errors.ts'
 import { isObject, toBase64 } from './json.ts'
 import { type Entry, Registry, said } from './registry.ts'
-import { type HandlerTable, handlerTable } from './table.ts'
+import type { HandlerTable } from './table.ts'
 import type { UriTemplate } from './uri-template.ts'
 import * as deferredTemplates from './uri-template.ts'
 
@@ -48,11 +48,11 @@ export function resourceFeature(changed: () => void, maxMessageBytes: number): R
       resources.has(uri)
         ? resources.get(uri)?.watch?.(changed)
         : matching(templates, uri)?.entry.definition.watch?.(uri, changed),
-    methods: handlerTable({
+    methods: {
       'resources/list': ({ cursor }) => resources.page(cursor),
       'resources/templates/list': ({ cursor }) => templates.page(cursor),
       'resources/read': (params, call) => read(resources, templates, params, call),
-    }),
+    },
   }
 }
 

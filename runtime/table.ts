@@ -9,7 +9,7 @@ export const features = ['tools', 'resources', 'prompts'] as const
 /** Answers a method: neutral value in, or a promise of it. Throws RpcError to choose an error. */
 export type Handler = (params: Record<string, unknown>, call: CallState) => unknown
 
-/** Method to handler, on a null prototype: what is not there is unknown, `constructor` included. */
+/** Method to handler. One that is asked for any method has a null prototype: what is not there is unknown, `constructor` included. */
 export type HandlerTable = Record<string, Handler>
 
 /** Puts handlers on a null prototype. */

@@ -9,7 +9,7 @@ import * as deferredRecord from './recorded-call.ts'
 import { type Entry, Registry, said } from './registry.ts'
 import type { Checked, CompiledSchema } from './schema/types.ts'
 import { assertObjectRoot, compileSchema, noArguments } from './schema.ts'
-import { type HandlerTable, handlerTable, taskSupport } from './table.ts'
+import { type HandlerTable, taskSupport } from './table.ts'
 import type { TaskSupport } from './tasks/task.ts'
 import type { TaskCall } from './tasks/task-call.ts'
 import type { TaskStore } from './tasks/task-store.ts'
@@ -66,10 +66,10 @@ export function toolFeature(options: ToolFeatureOptions): ToolFeature {
   const registry = new Registry<Tool<any>, ToolEntry>('tools', compile, changed, maxMessageBytes)
   return {
     registry,
-    methods: handlerTable({
+    methods: {
       'tools/list': ({ cursor }, call) => registry.page(cursor, call.outlet.access),
       'tools/call': (params, call) => callTool(registry, params, call, options),
-    }),
+    },
   }
 }
 

@@ -30,13 +30,15 @@ export interface TaskTool {
   readonly task: TaskSupport
 }
 
-/** A family of protocol revisions. Each connection gets a dialect of each era; each message chooses its own. */
+/** A family of protocol revisions. Each message chooses its own, and a connection gets a dialect of those that are chosen. */
 export interface Era {
   readonly name: string
   /** The protocol revisions it advertises, newest first. */
   readonly versions: readonly string[]
   /** What a client has to do to be served in this era, for the error of one that did neither: `send initialize first`. */
   readonly invitation: string
+  /** Whether it answers this request on a connection where nobody spoke it yet. `meta` is `params._meta`, when there is one. */
+  begins(method: string, meta: Record<string, unknown> | undefined): boolean
   speak(speaker: Speaker): Dialect
 }
 
@@ -46,7 +48,7 @@ export interface Dialect {
   readonly era: string
   /** Methods that only this era has. */
   readonly methods: Readonly<Record<string, Handler>>
-  /** Whether this era answers the request. `meta` is `params._meta`, when there is one. */
+  /** Whether it answers this request. `meta` is `params._meta`, when there is one. */
   claims(method: string, meta: Record<string, unknown> | undefined): boolean
   /**
    * Reads the envelope into the call: who calls, what they can do, what they want to hear.

@@ -4,7 +4,7 @@ import { toolError } from '../content.ts'
 import { ErrorCode, RpcError } from '../errors.ts'
 import { isObject, toJson } from '../json.ts'
 import { type Message, notificationLine } from '../json-rpc.ts'
-import { type Feature, type HandlerTable, handlerTable, ListPage, taskSupport } from '../table.ts'
+import { type Feature, type HandlerTable, ListPage, taskSupport } from '../table.ts'
 import { PreparedTask } from '../tasks/prepared-task.ts'
 import * as deferredTasks from '../tasks/tasks.ts'
 import type { TaskTerms } from '../tasks/terms.ts'
@@ -20,6 +20,7 @@ export const legacy: Era = {
   name: 'legacy',
   versions: ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
   invitation: 'send initialize first',
+  begins: method => method === 'initialize' || method === 'ping',
   speak: speaker => new LegacyDialect(speaker),
 }
 
@@ -50,7 +51,8 @@ class LegacyDialect implements Dialect {
 
   constructor(speaker: Speaker) {
     this.#speaker = speaker
-    this.methods = handlerTable({
+    this.methods = {
+      __proto__: null as never,
       initialize: params => this.#initialize(params),
       ping: () => ({}),
       'logging/setLevel': params => this.#setLevel(params),
@@ -60,11 +62,11 @@ class LegacyDialect implements Dialect {
       'tasks/result': (params, call) => this.#task(params, call),
       'tasks/list': (params, call) => this.#task(params, call),
       'tasks/cancel': (params, call) => this.#task(params, call),
-    })
+    }
   }
 
   claims(method: string): boolean {
-    return this.#session !== undefined || method === 'initialize' || method === 'ping'
+    return this.#session !== undefined || legacy.begins(method, undefined)
   }
 
   open(call: CallState): void {

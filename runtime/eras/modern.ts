@@ -3,7 +3,7 @@ import type { Caller, CallState } from '../call-state.ts'
 import { ErrorCode, RpcError } from '../errors.ts'
 import { isObject, toJson } from '../json.ts'
 import type { ServerInfo } from '../server-core.ts'
-import { type Feature, type HandlerTable, handlerTable, ListPage } from '../table.ts'
+import { type Feature, type HandlerTable, ListPage } from '../table.ts'
 import { PreparedTask } from '../tasks/prepared-task.ts'
 import * as deferredTasks from '../tasks/tasks.ts'
 import type { TaskTerms } from '../tasks/terms.ts'
@@ -20,6 +20,12 @@ export const modern: Era = {
   versions: ['2026-07-28'],
   invitation:
     'put io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities into params._meta',
+  begins: (_method, meta) =>
+    meta !== undefined &&
+    (meta[PROTOCOL_VERSION] !== undefined ||
+      meta[CLIENT_CAPABILITIES] !== undefined ||
+      Object.hasOwn(meta, CLIENT_INFO) ||
+      Object.hasOwn(meta, LOG_LEVEL)),
   speak: speaker => new ModernDialect(speaker),
 }
 
@@ -54,23 +60,18 @@ class ModernDialect implements Dialect {
 
   constructor(speaker: Speaker) {
     this.#speaker = speaker
-    this.methods = handlerTable({
+    this.methods = {
+      __proto__: null as never,
       'server/discover': () => this.#discover(),
       'subscriptions/listen': (params, call) => this.#listen(params, call),
       'tasks/get': (params, call) => this.#task(params, call),
       'tasks/update': (params, call) => this.#task(params, call),
       'tasks/cancel': (params, call) => this.#task(params, call),
-    })
+    }
   }
 
-  claims(_method: string, meta: Record<string, unknown> | undefined): boolean {
-    return (
-      meta !== undefined &&
-      (meta[PROTOCOL_VERSION] !== undefined ||
-        meta[CLIENT_CAPABILITIES] !== undefined ||
-        Object.hasOwn(meta, CLIENT_INFO) ||
-        Object.hasOwn(meta, LOG_LEVEL))
-    )
+  claims(method: string, meta: Record<string, unknown> | undefined): boolean {
+    return modern.begins(method, meta)
   }
 
   open(call: CallState, params: Record<string, unknown>): void | Promise<void> {
