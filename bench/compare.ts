@@ -81,6 +81,13 @@ export class Compare {
       }
       await child.stop()
     }
+    // The others keep nothing.
+    if (server.name === 'floor' || server.installs === 'packed') {
+      const child = start(server, [], { NODE_DISABLE_COMPILE_CACHE: '1' })
+      await child.greet('legacy')
+      this.#note('startFirstCpu', server, round, child.cpuMs())
+      await child.stop()
+    }
   }
 
   async calls(server: Server, round: number): Promise<void> {
@@ -177,6 +184,6 @@ export class Compare {
   }
 }
 
-function start({ file, revision }: Server, flags: string[] = []): Measured {
-  return new Measured(file, { flags, ...(revision === undefined ? {} : { revision }) })
+function start({ file, revision }: Server, flags: string[] = [], env: Record<string, string> = {}): Measured {
+  return new Measured(file, { flags, env, ...(revision === undefined ? {} : { revision }) })
 }

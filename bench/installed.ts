@@ -53,7 +53,7 @@ function bytesIn(folder: string): number {
   return bytes
 }
 
-/** Of the files that `ferrule` and `ferrule/transports/stdio` lead to, with their types. */
+/** Of the files that `ferrule` and `ferrule/stdio` lead to, with their types. */
 function coreBytesIn(dist: string): number {
   const reached = new Map<string, number>()
   const reach = (file: string, ending: '.js' | '.d.ts') => {
@@ -62,11 +62,11 @@ function coreBytesIn(dist: string): number {
     const imports = readFileSync(file, 'utf8').matchAll(/(?:from|import\(?)\s*["'](\.[^"']+)\.[jt]s["']/g)
     for (const [, path] of imports) reach(join(dirname(file), `${path}${ending}`), ending)
   }
-  for (const entry of ['runtime/index', 'transports/stdio/index']) {
+  for (const entry of ['runtime/index', 'transports/stdio/server']) {
     for (const ending of ['.js', '.d.ts'] as const) reach(join(dist, `${entry}${ending}`), ending)
   }
-  // What is read when it is first needed is named by no import.
-  for (const part of readdirSync(join(dist, 'runtime/deferred'))) reach(join(dist, 'runtime/deferred', part), '.js')
+  // The parts of the runtime are named by no import.
+  for (const part of readdirSync(join(dist, 'runtime/parts'))) reach(join(dist, 'runtime/parts', part), '.js')
   return [...reached.values()].reduce((sum, size) => sum + size, 0)
 }
 

@@ -1,6 +1,5 @@
 // The server that is measured, on the built package (`npm run build` first).
-import { createServer, tool } from 'ferrule'
-import { stdio } from 'ferrule/transports/stdio'
+import { createServer, stdio, tool } from 'ferrule/stdio'
 
 const tools = {
   set_led: tool({

@@ -1,6 +1,7 @@
 // Types by the compiler, code by rolldown: one file for each entry point and what they share in chunks, since every
 // further module read costs a small board about half a millisecond at start. For the same reason the library of the core
 // is part of those chunks: read as it comes, in a dozen files, it takes longer than the rest of the start.
+import { isAscii } from 'node:buffer'
 import { execFileSync } from 'node:child_process'
 import * as crypto from 'node:crypto'
 import fs, {
@@ -14,10 +15,11 @@ import fs, {
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
-import { DeferredModules } from './deferred-modules.mjs'
+import { startFirst } from './first-start.mjs'
+import { RuntimeParts } from './runtime-parts.mjs'
 
 const entryPoints = [
   'runtime/index.ts',
@@ -27,6 +29,7 @@ const entryPoints = [
   'boards/raspberry-pi/board.ts',
   'boards/parts/index.ts',
   'transports/stdio/index.ts',
+  'transports/stdio/server.ts',
   'transports/memory/index.ts',
   'transports/serial/index.ts',
   'transports/http/index.ts',
@@ -34,18 +37,15 @@ const entryPoints = [
   'bin/ferrule.ts',
 ]
 
-/** What is read when a server first needs it: see deferred-modules.mjs. */
+/** What is read when a server first needs it: see runtime-parts.mjs. */
 const deferredModules = [
   'runtime/board-catalog.ts',
-  'runtime/eras/modern-subscriptions.ts',
   'runtime/eras/questions.ts',
   'runtime/history/records.ts',
   'runtime/operator-limits.ts',
-  'runtime/prompts.ts',
   'runtime/recorded-call.ts',
   'runtime/schema/full-check.ts',
   'runtime/tasks/tasks.ts',
-  'runtime/uri-template.ts',
 ]
 
 /**
@@ -115,12 +115,22 @@ const tsc = createRequire(import.meta.url)
   .resolve('typescript/package.json')
   .replace(/package\.json$/, 'bin/tsc')
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', made], { stdio: 'inherit' })
-const deferred = new DeferredModules('runtime/index.ts', deferredModules)
-await deferred.build({ platform: 'node' })
+const parts = new RuntimeParts('runtime/index.ts', {
+  deferred: deferredModules,
+  // Small ones: a file for each would cost more than it holds.
+  inner: [
+    'transports/stdio/index.ts',
+    'runtime/eras/modern-subscriptions.ts',
+    'runtime/prompts.ts',
+    'runtime/uri-template.ts',
+  ],
+  direct: ['transports/stdio/server.ts'],
+})
+await parts.build({ platform: 'node' })
 const bundle = await rolldown({
   input: Object.fromEntries(entryPoints.map(entry => [entry.replace(/\.ts$/, ''), entry])),
   platform: 'node',
-  plugins: [deferred.plugin(), quietBuiltins],
+  plugins: [parts.plugin(), quietBuiltins],
   checks: { ineffectiveDynamicImport: false },
   external: [/^tsx(\/|$)/, 'serialport', 'avr8js', 'jose'],
   // The file of an entry point holds its code, also where another one shares it: else each would be two files to read.
@@ -137,16 +147,18 @@ await bundle.write({
   codeSplitting: {
     includeDependenciesRecursively: false,
     groups: [
-      { name: 'runtime', test: id => deferred.isCore(id) },
+      { name: 'runtime', test: id => parts.isCore(id) },
       { name: 'small', test: ofBoards },
-      { name: 'stdio', test: /[\\/]transports[\\/]stdio[\\/]/ },
       { name: 'command', test: id => id === quietFs || id === quietCrypto || ofEveryServer.test(id) },
       { name: 'cable', test: ofCables },
       { name: 'serving', test: ofServing },
     ],
   },
 })
-deferred.write(made)
+await parts.write(
+  made,
+  entryPoints.filter(entry => !entry.startsWith('bin/')).map(entry => entry.replace(/\.ts$/, '.js')),
+)
 // One character beyond Latin-1 makes V8 keep a whole file with two bytes for each of its characters. An escape means the
 // same wherever such a character stands, but for a raw text.
 for (const file of readdirSync(made, { recursive: true, encoding: 'utf8' })) {
@@ -155,6 +167,11 @@ for (const file of readdirSync(made, { recursive: true, encoding: 'utf8' })) {
   if (/String\.raw|\\[^\0-\x7f]/.test(code)) continue
   const escaped = code.replace(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
   if (escaped !== code) writeFileSync(join(made, file), escaped)
+}
+for (const file of readdirSync(join(made, 'runtime/parts'))) {
+  const code = readFileSync(join(made, 'runtime/parts', file))
+  // read-parts.mjs reads them as Latin-1, into the room that it has.
+  if (!isAscii(code) || code.length > 400_000) throw new Error(`${file} is too long, or not of ASCII characters alone`)
 }
 // Declarations that no entry point leads to describe what is inside the chunks.
 const reached = new Set()
@@ -192,3 +209,4 @@ cpSync('bin/page', join(made, 'bin/page'), { recursive: true, filter: file => !f
 // A server that runs from dist/ finds either the old build or the new one, never half of one.
 rmSync('dist', { recursive: true, force: true })
 renameSync(made, 'dist')
+await startFirst(resolve('dist'))

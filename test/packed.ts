@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, readdirSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import process from 'node:process'
 import { projectDir } from './child.ts'
@@ -41,4 +41,24 @@ export function packProject(folder: string): Packed {
   symlinkSync(join(projectDir, 'node_modules'), join(copy, 'node_modules'), 'junction')
   const packed = JSON.parse(npm('npm', ['pack', '--json', '--foreground-scripts=false'], copy))[0]
   return { ...packed, tarball: join(copy, readdirSync(copy).find(file => file.endsWith('.tgz'))!) }
+}
+
+/** A project that has the package, and where it is. */
+export interface Consumer {
+  packed: Packed
+  folder: string
+}
+
+/**
+ * A project in a folder that installed the packed project as a user does. Offline and without what is optional: whatever
+ * else the package needed to work would be missing here.
+ */
+export function consumerIn(folder: string): Consumer {
+  const packed = packProject(folder)
+  const consumer = join(folder, 'consumer')
+  mkdirSync(consumer)
+  writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
+  const flags = ['--offline', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund']
+  npm('npm', ['install', packed.tarball, ...flags], consumer)
+  return { packed, folder: consumer }
 }

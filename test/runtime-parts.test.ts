@@ -1,23 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { npm, packProject, plainEnv } from './packed.ts'
+import { consumerIn, plainEnv } from './packed.ts'
 
-// Parts of the built runtime are files of their own, and are read when a server first needs them.
+// The built runtime is read in parts: its core at once, the others when a server first needs them.
 
 const folder = mkdtempSync(join(tmpdir(), 'ferrule-'))
 const consumer = join(folder, 'consumer')
-const deferred = join(consumer, 'node_modules/ferrule/dist/runtime/deferred')
+const partsFolder = 'node_modules/ferrule/dist/runtime/parts'
 
 beforeAll(() => {
-  const { tarball } = packProject(folder)
-  mkdirSync(consumer)
-  writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
-  const flags = ['--offline', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund']
-  npm('npm', ['install', tarball, ...flags], consumer)
+  consumerIn(folder)
   writeFileSync(join(consumer, 'uses.js'), uses)
 }, 120_000)
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -107,20 +103,21 @@ console.log(JSON.stringify({ answers, recorded }, (key, value) => (['createdAt',
 process.exit(0)
 `
 
-/** The uses, and the parts that each of them reads. */
+/** The uses, and the parts that each of them reads beside the core. */
 const parts: Record<string, string[]> = {
   tools: [],
   'full-check': ['full-check'],
   'a schema with a format': ['full-check'],
-  'board-catalog': ['board-catalog', 'uri-template'],
-  records: ['board-catalog', 'records', 'uri-template'],
-  'operator-limits': ['board-catalog', 'full-check', 'operator-limits', 'uri-template'],
+  'board-catalog': ['board-catalog'],
+  records: ['board-catalog', 'records'],
+  'operator-limits': ['board-catalog', 'full-check', 'operator-limits'],
   'recorded-call': ['recorded-call'],
   tasks: ['tasks'],
   questions: ['questions'],
   'questions as answers': ['questions'],
-  'modern-subscriptions': ['modern-subscriptions'],
-  templates: ['prompts', 'uri-template'],
+  // What they need lies in the file of the core.
+  'modern-subscriptions': [],
+  templates: [],
 }
 const names = Object.keys(parts)
 
@@ -132,14 +129,14 @@ function run(file: string, use: string, { flags = [] as string[], env = {} } = {
   })
 }
 
-/** The deferred parts that a use reads. */
+/** The parts that a use reads beside the core. */
 function partsRead(use: string): string[] {
   const coverage = mkdtempSync(join(folder, 'coverage-'))
   run(join(consumer, 'uses.js'), use, { env: { NODE_V8_COVERAGE: coverage } })
   return readdirSync(coverage)
     .flatMap(file => JSON.parse(readFileSync(join(coverage, file), 'utf8')).result as { url: string }[])
-    .map(({ url }) => /deferred[\\/]([\w-]+)-\w{8}\.cjs$/.exec(url)?.[1])
-    .filter(name => name !== undefined)
+    .flatMap(({ url }) => /parts[\\/]([\w-]+)-\w{8}\.cjs$/.exec(url)?.[1] ?? [])
+    .filter(name => name !== 'core')
     .sort()
 }
 
@@ -149,16 +146,26 @@ describe('what is read when it is first needed', () => {
   it('is told when it is gone, and nothing else fails', () => {
     const replaced = join(folder, 'replaced')
     cpSync(consumer, replaced, { recursive: true })
-    const parts = join(replaced, 'node_modules/ferrule/dist/runtime/deferred')
-    for (const file of readdirSync(parts)) rmSync(join(parts, file))
+    for (const file of readdirSync(join(replaced, partsFolder))) {
+      if (!file.startsWith('core-')) rmSync(join(replaced, partsFolder, file))
+    }
     expect(run(join(replaced, 'uses.js'), 'full-check')).toContain('Was ferrule replaced while this program runs?')
     expect(run(join(replaced, 'uses.js'), 'tools')).toContain('"text":"ok"')
   })
 
   it('is tried here, all of it', () => {
-    const files = readdirSync(deferred).map(file => file.replace(/-\w{8}\.cjs$/, ''))
-    expect(files.sort()).toEqual([...new Set(Object.values(parts).flat())].sort())
+    const files = readdirSync(join(consumer, partsFolder)).map(file => file.replace(/-\w{8}\.cjs$/, ''))
+    expect(files.sort()).toEqual([...new Set(['core', ...Object.values(parts).flat()])].sort())
   })
+})
+
+it.each([[], ['--conditions=module']])('one core, whichever entry point it is read by %s', (...flags) => {
+  const program = `
+    const from = name => import(name)
+    const [a, b, c] = await Promise.all(['ferrule/stdio', 'ferrule', 'ferrule/transports/stdio'].map(from))
+    process.exit(a.createServer === b.createServer && a.stdio === c.stdio ? 0 : 1)`
+  const args = [...flags, '--input-type=module', '--eval', program]
+  expect(() => execFileSync(process.execPath, args, { cwd: consumer, env: plainEnv })).not.toThrow()
 })
 
 describe('does the same', () => {

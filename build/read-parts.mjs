@@ -1,0 +1,123 @@
+// Reads the parts of the runtime, in the built package only: see runtime-parts.mjs. It becomes part of each entry point
+// that reads the core.
+import { runtimeFolder, version } from 'the-entry-point'
+
+/** Takes any part, or what was compiled of it. What is not written to takes no memory. */
+const roomBytes = 1024 * 1024
+/** What is kept is compared in pieces of this size. */
+const comparedBytes = 16 * 1024
+/** From when a part was read until its code is kept. By then a server has compiled what its start takes. */
+const keepAfterMs = 1000
+/** For how long it is kept at least, though this Node does not take it. */
+const leastKeptMs = 24 * 60 * 60 * 1000
+
+/** What these entry points share: parts that whoever bundles brought along, by name, and what was read. */
+const { broughtAlong = {}, read } = (globalThis[Symbol.for(version)] ??= { read: {} })
+/** What was compiled and is not kept yet, with the file that it goes to. */
+const toKeep = []
+
+/**
+ * What a part exports. It is read once.
+ *
+ * @param name its name
+ * @param file its file, in the folder of the runtime
+ * @param needed gives what it takes of the other parts
+ * @throws Error when the file is not there any more
+ */
+export function readPart(name, file, needed) {
+  read[name] ??= (broughtAlong[name] ?? partIn(file))(needed())
+  return read[name]
+}
+
+function partIn(file) {
+  try {
+    const path = `${runtimeFolder()}/${file}`
+    // Not where it has nothing to tell: what it reads itself takes longer than the rest here.
+    const isOld = Number.parseInt(process.version.slice(1), 10) < 22
+    const { createRequire, getCompileCacheDir } = isOld ? {} : process.getBuiltinModule('node:module')
+    // Node itself keeps what it compiles, of all files of the program.
+    if (getCompileCacheDir?.() !== undefined) return createRequire(import.meta.url)(path)
+    return compiled(path).runInThisContext()
+  } catch (cause) {
+    const why = `${cause.message}. Was ferrule replaced while this program runs? Then start it again`
+    throw new Error(`A part of ferrule cannot be read: ${why}`, { cause })
+  }
+}
+
+/**
+ * A script with what was compiled of it at an earlier start, which lies beside it as Python's does: compiling takes a
+ * server longer than all else of its own at the start. NODE_DISABLE_COMPILE_CACHE turns it off, as it does for Node's.
+ */
+function compiled(filename) {
+  const fs = process.getBuiltinModule('node:fs')
+  const { Script } = process.getBuiltinModule('node:vm')
+  // One for both files: a buffer is given back when memory is next collected, long after the start.
+  const room = Buffer.allocUnsafeSlow(roomBytes)
+  let changedMs = 0
+  const source = inFile(fs, filename, file => {
+    changedMs = fs.fstatSync(file).mtimeMs
+    return room.latin1Slice(0, fs.readSync(file, room))
+  })
+  if (process.env.NODE_DISABLE_COMPILE_CACHE) return new Script(source, { filename })
+
+  const file = `${filename}.${process.version}-${process.arch}.cache`
+  const kept = keptCode(fs, file, room, changedMs)
+  const script = new Script(source, { filename, cachedData: kept?.code })
+  // What V8 does not take is of a Node with other flags, which may start as often as this one.
+  const isMissing = kept === undefined || (script.cachedDataRejected && Date.now() - kept.mtimeMs > leastKeptMs)
+  if (isMissing && toKeep.push([script, file]) === 1) setTimeout(keep, keepAfterMs).unref()
+  return script
+}
+
+/**
+ * What was compiled of a source and when, unless that was changed since. The file holds it twice: V8 takes what it is
+ * given on trust, and a bit that tipped over would end the process. No checksum of Node 20 is ready as fast as a second copy.
+ */
+function keptCode(fs, filename, room, changedMs) {
+  try {
+    return inFile(fs, filename, file => {
+      const { size, mtimeMs } = fs.fstatSync(file)
+      const length = size / 2
+      const code = room.subarray(0, length)
+      const again = room.subarray(length, length + comparedBytes)
+      fs.readSync(file, code)
+      for (let at = 0; at < length; at += comparedBytes) {
+        const piece = again.subarray(0, fs.readSync(file, again))
+        if (!piece.equals(code.subarray(at, at + comparedBytes))) return undefined
+      }
+      // A card that lost power may give back nothing but zeros.
+      return mtimeMs > changedMs && code.some(Boolean) ? { code, mtimeMs } : undefined
+    })
+  } catch {
+    return undefined
+  }
+}
+
+function inFile(fs, filename, use) {
+  const file = fs.openSync(filename)
+  try {
+    return use(file)
+  } finally {
+    fs.closeSync(file)
+  }
+}
+
+/** Keeps what was compiled for the next start. Where the package cannot be written, nothing is kept and nothing fails. */
+async function keep() {
+  const { open, rename, rm } = process.getBuiltinModule('node:fs/promises')
+  for (const [script, filename] of toKeep.splice(0)) {
+    const unfinished = `${filename}.${process.pid}`
+    const file = await open(unfinished, 'wx').catch(() => undefined)
+    if (file === undefined) continue
+    try {
+      const code = script.createCachedData()
+      await file.writeFile(Buffer.concat([code, code]))
+      await file.sync()
+      await file.close()
+      await rename(unfinished, filename)
+    } catch {
+      await file.close().catch(() => {})
+      await rm(unfinished, { force: true }).catch(() => {})
+    }
+  }
+}
