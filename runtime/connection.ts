@@ -47,7 +47,8 @@ export class Connection implements Speaker {
   readonly returns: boolean
   readonly #outlet: Outlet
   readonly #spoken: readonly Era[]
-  readonly #dialects = new Map<Era, Dialect>()
+  /** Those that were spoken, in the places of their eras. */
+  readonly #dialects: (Dialect | undefined)[] = []
   readonly #inFlight = new CallsInFlight()
   readonly #answers: Answers
   #batch: Batch | undefined = undefined
@@ -72,6 +73,7 @@ export class Connection implements Speaker {
     this.#outlet = outlet
     this.#answers = new Answers(server, this.#inFlight, (line, about) => this.send(line, about))
     this.#spoken = spoken
+    for (let i = 0; i < spoken.length; i++) this.#dialects.push(undefined)
   }
 
   /** Lines pile up because the peer does not read. */
@@ -133,23 +135,23 @@ export class Connection implements Speaker {
 
   /** Tells the client that a list is another one now, in the way of each era. */
   listChanged(feature: Feature): void {
-    for (const dialect of this.#dialects.values()) dialect.listChanged(feature)
+    for (const dialect of this.#dialects) dialect?.listChanged(feature)
   }
 
   /** Sends a log message that belongs to no call. */
   log(level: LogLevel, data: unknown, logger?: string): void {
-    for (const dialect of this.#dialects.values()) dialect.log(level, data, logger)
+    for (const dialect of this.#dialects) dialect?.log(level, data, logger)
   }
 
   /** The least serious level of log messages that the client hears without a call; nothing when it hears none. */
   get logLevel(): LogLevel | undefined {
-    for (const { ownLogLevel } of this.#dialects.values()) if (ownLogLevel !== undefined) return ownLogLevel
+    for (const dialect of this.#dialects) if (dialect?.ownLogLevel !== undefined) return dialect.ownLogLevel
     return undefined
   }
 
   /** The outlet takes lines again after it was congested. */
   drained(): void {
-    for (const dialect of this.#dialects.values()) dialect.drained()
+    for (const dialect of this.#dialects) dialect?.drained()
   }
 
   /** Resolves when no request is in flight. */
@@ -164,14 +166,14 @@ export class Connection implements Speaker {
 
   /** The server leaves: subscriptions are ended in good form. Lines may still be sent. */
   farewell(): void {
-    for (const dialect of this.#dialects.values()) dialect.farewell()
+    for (const dialect of this.#dialects) dialect?.farewell()
   }
 
   /** The client is gone: requests in flight stop, nothing more is sent. */
   close(reason: Error = new Error('The client is gone')): void {
     if (this.#closed) return
     this.#closed = true
-    for (const dialect of this.#dialects.values()) dialect.close()
+    for (const dialect of this.#dialects) dialect?.close()
     this.abort(reason)
     this.server.left(this, reason)
     this.#inFlight.clear()
@@ -185,7 +187,7 @@ export class Connection implements Speaker {
       case 'notification':
         return this.#notification(value as Message)
       case 'response':
-        for (const dialect of this.#dialects.values()) dialect.response(value as Message)
+        for (const dialect of this.#dialects) dialect?.response(value as Message)
         return
       case 'batch':
         return this.refuse(ErrorCode.InvalidRequest, 'A batch must not hold a batch')
@@ -203,7 +205,7 @@ export class Connection implements Speaker {
   }
 
   #receiveBatch(values: unknown[]): void {
-    if (![...this.#dialects.values()].some(dialect => dialect.takesBatches())) {
+    if (!this.#dialects.some(dialect => dialect?.takesBatches())) {
       return this.refuse(ErrorCode.InvalidRequest, 'Batches are not part of this revision: send one message a line')
     }
     if (values.length === 0) return this.refuse(ErrorCode.InvalidRequest, 'The batch is empty')
@@ -308,18 +310,18 @@ export class Connection implements Speaker {
   }
 
   #claiming(method: string, meta: Record<string, unknown> | undefined): Dialect | undefined {
-    for (const era of this.#spoken) {
-      const dialect = this.#dialects.get(era)
-      if (dialect === undefined ? era.begins(method, meta) : dialect.claims(method, meta)) {
-        return dialect ?? this.#speak(era)
-      }
+    for (let i = 0; i < this.#spoken.length; i++) {
+      const dialect = this.#dialects[i]
+      if (dialect === undefined) {
+        if (this.#spoken[i]!.begins(method, meta)) return this.#speak(i)
+      } else if (dialect.claims(method, meta)) return dialect
     }
     return undefined
   }
 
-  #speak(era: Era): Dialect {
-    const dialect = era.speak(this)
-    this.#dialects.set(era, dialect)
+  #speak(i: number): Dialect {
+    const dialect = this.#spoken[i]!.speak(this)
+    this.#dialects[i] = dialect
     return dialect
   }
 
