@@ -78,13 +78,12 @@ function keptCode(fs, filename, room, changedMs) {
     return inFile(fs, filename, file => {
       const { size, mtimeMs } = fs.fstatSync(file)
       const length = size / 2
-      const code = room.subarray(0, length)
-      const again = room.subarray(length, length + comparedBytes)
-      fs.readSync(file, code)
+      fs.readSync(file, room, 0, length)
       for (let at = 0; at < length; at += comparedBytes) {
-        const piece = again.subarray(0, fs.readSync(file, again))
-        if (!piece.equals(code.subarray(at, at + comparedBytes))) return undefined
+        const count = fs.readSync(file, room, length, comparedBytes)
+        if (count === 0 || room.compare(room, at, at + count, length, length + count) !== 0) return undefined
       }
+      const code = room.subarray(0, length)
       // A card that lost power may give back nothing but zeros.
       return mtimeMs > changedMs && code.some(Boolean) ? { code, mtimeMs } : undefined
     })

@@ -33,10 +33,27 @@ export function takeOutput(): ProtocolOutput {
     print(...args)
     return stream
   }) as typeof stream.end
-  // A host that closes the operator's end does without print-outs, and not without the server.
-  process.stderr.on('error', () => {})
+  outliveStandardError()
   taken = { stream, write: isPipe(stream) ? text => writeDirect(stream, write, text) : text => write(text) }
   return taken
+}
+
+/**
+ * A host that closes the operator's end does without print-outs, and not without the server. The stream is still made
+ * when somebody first asks for it: it takes half a percent of a start, and 10 kB.
+ */
+function outliveStandardError(): void {
+  const usual = Object.getOwnPropertyDescriptor(process, 'stderr')
+  const get = usual?.get
+  if (get === undefined) {
+    process.stderr.on('error', () => {})
+    return
+  }
+  const first = () => {
+    Object.defineProperty(process, 'stderr', usual!)
+    return get.call(process).on('error', () => {})
+  }
+  Object.defineProperty(process, 'stderr', { ...usual, get: first })
 }
 
 /** Writes a line for the operator to standard error, as long as somebody reads there. */
