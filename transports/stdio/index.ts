@@ -184,11 +184,13 @@ const longestKeptView = 1024
 
 /** Views on the beginning of a buffer, by their length. Messages of a host have few lengths, and a view takes 130 bytes. */
 function beginningsOf(buffer: Uint8Array): (length: number) => Uint8Array {
-  const kept: Uint8Array[] = []
+  const kept = new Map<number, Uint8Array>()
   return length => {
-    if (length >= longestKeptView) return buffer.subarray(0, length)
-    kept[length] ??= buffer.subarray(0, length)
-    return kept[length]
+    let view = kept.get(length)
+    if (view !== undefined) return view
+    view = buffer.subarray(0, length)
+    if (length < longestKeptView) kept.set(length, view)
+    return view
   }
 }
 
