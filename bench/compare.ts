@@ -93,8 +93,8 @@ export class Compare {
   async calls(server: Server, round: number): Promise<void> {
     const fewer = (this.#quick ? 2 : 1) * (server.slow ? 4 : 1)
     // Where a call takes microseconds, fewer of them would say more of the machine than of the server.
-    const many = server.slow ? 15_000 : 60_000
-    const counts = { warm: Math.round(5000 / fewer), many: Math.round(many / fewer), one: Math.round(4000 / fewer) }
+    const [many, one] = server.slow ? [15_000, 4000] : [60_000, 12_000]
+    const counts = { warm: Math.round(5000 / fewer), many: Math.round(many / fewer), one: Math.round(one / fewer) }
     for (const era of server.eras) {
       const child = start(server)
       await child.open(era)
