@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Child } from './child.ts'
-import { consumerIn, plainEnv } from './packed.ts'
+import { packAndInstall, plainEnv } from './packed.ts'
 
 // What V8 compiled of the core lies beside it from the first start on, and the next start takes it.
 
@@ -46,7 +46,7 @@ const initialize = {
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } }
 
 beforeAll(() => {
-  consumerIn(folder)
+  packAndInstall(folder)
   writeFileSync(join(consumer, 'server.js'), program)
   writeFileSync(join(consumer, 'keep-other.js'), keepOther)
   core = join(parts, readdirSync(parts).find(file => file.startsWith('core-'))!)

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { boardSchema } from '../boards/raspberry-pi/board.ts'
 import { Child, projectDir } from './child.ts'
-import { consumerIn, npm, type Packed, plainEnv } from './packed.ts'
+import { npm, type Packed, packAndInstall, plainEnv } from './packed.ts'
 
 const manifest = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'))
 
 /** What a user gets to download and to store, in bytes. More is a decision: it is made by changing these numbers. */
-const mostBytes = { packed: 600_000, unpacked: 2_020_000 }
+const mostBytes = { packed: 600_000, unpacked: 2_010_000 }
 
 const folder = mkdtempSync(join(tmpdir(), 'ferrule-'))
 const consumer = join(folder, 'consumer')
@@ -26,7 +26,7 @@ function run(source: string, more: Record<string, string> = {}): string {
 }
 
 beforeAll(() => {
-  packed = consumerIn(folder).packed
+  packed = packAndInstall(folder)
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 

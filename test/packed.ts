@@ -43,22 +43,16 @@ export function packProject(folder: string): Packed {
   return { ...packed, tarball: join(copy, readdirSync(copy).find(file => file.endsWith('.tgz'))!) }
 }
 
-/** A project that has the package, and where it is. */
-export interface Consumer {
-  packed: Packed
-  folder: string
-}
-
 /**
- * A project in a folder that installed the packed project as a user does. Offline and without what is optional: whatever
- * else the package needed to work would be missing here.
+ * Packs the project inside a folder, and makes `consumer` there: a project that installed it as a user does. Offline and
+ * without what is optional: whatever else the package needed to work would be missing here.
  */
-export function consumerIn(folder: string): Consumer {
+export function packAndInstall(folder: string): Packed {
   const packed = packProject(folder)
   const consumer = join(folder, 'consumer')
   mkdirSync(consumer)
   writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
   const flags = ['--offline', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund']
   npm('npm', ['install', packed.tarball, ...flags], consumer)
-  return { packed, folder: consumer }
+  return packed
 }

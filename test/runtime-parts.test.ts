@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { consumerIn, plainEnv } from './packed.ts'
+import { packAndInstall, plainEnv } from './packed.ts'
 
 // The built runtime is read in parts: its core at once, the others when a server first needs them.
 
@@ -13,7 +13,7 @@ const consumer = join(folder, 'consumer')
 const partsFolder = 'node_modules/ferrule/dist/runtime/parts'
 
 beforeAll(() => {
-  consumerIn(folder)
+  packAndInstall(folder)
   writeFileSync(join(consumer, 'uses.js'), uses)
 }, 120_000)
 afterAll(() => rmSync(folder, { recursive: true }))
