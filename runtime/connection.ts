@@ -312,9 +312,7 @@ export class Connection implements Speaker {
   #claiming(method: string, meta: Record<string, unknown> | undefined): Dialect | undefined {
     for (let i = 0; i < this.#spoken.length; i++) {
       const dialect = this.#dialects[i]
-      if (dialect === undefined) {
-        if (this.#spoken[i]!.begins(method, meta)) return this.#speak(i)
-      } else if (dialect.claims(method, meta)) return dialect
+      if (dialect?.isOpen || this.#spoken[i]!.begins(method, meta)) return dialect ?? this.#speak(i)
     }
     return undefined
   }

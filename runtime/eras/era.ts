@@ -37,7 +37,7 @@ export interface Era {
   readonly versions: readonly string[]
   /** What a client has to do to be served in this era, for the error of one that did neither: `send initialize first`. */
   readonly invitation: string
-  /** Whether it answers this request on a connection where nobody spoke it yet. `meta` is `params._meta`, when there is one. */
+  /** Whether this request says by itself that it is of this era. `meta` is `params._meta`, when there is one. */
   begins(method: string, meta: Record<string, unknown> | undefined): boolean
   speak(speaker: Speaker): Dialect
 }
@@ -48,8 +48,8 @@ export interface Dialect {
   readonly era: string
   /** Methods that only this era has. */
   readonly methods: Readonly<Record<string, Handler>>
-  /** Whether it answers this request. `meta` is `params._meta`, when there is one. */
-  claims(method: string, meta: Record<string, unknown> | undefined): boolean
+  /** Whether it also answers requests that do not say so, as after a handshake. */
+  readonly isOpen: boolean
   /**
    * Reads the envelope into the call: who calls, what they can do, what they want to hear.
    *

@@ -65,8 +65,8 @@ class LegacyDialect implements Dialect {
     }
   }
 
-  claims(method: string): boolean {
-    return this.#session !== undefined || legacy.begins(method, undefined)
+  get isOpen(): boolean {
+    return this.#session !== undefined
   }
 
   open(call: CallState): void {

@@ -46,6 +46,7 @@ const listTtlMs = 60_000
 class ModernDialect implements Dialect {
   readonly era = modern.name
   readonly methods: HandlerTable
+  readonly isOpen = false
   // Log messages belong to a request in this era.
   readonly ownLogLevel = undefined
   readonly #speaker: Speaker
@@ -68,10 +69,6 @@ class ModernDialect implements Dialect {
       'tasks/update': (params, call) => this.#task(params, call),
       'tasks/cancel': (params, call) => this.#task(params, call),
     }
-  }
-
-  claims(method: string, meta: Record<string, unknown> | undefined): boolean {
-    return modern.begins(method, meta)
   }
 
   open(call: CallState, params: Record<string, unknown>): void | Promise<void> {
