@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url'
+import { ByName } from './by-name.ts'
 import { Figures } from './figures.ts'
 import { install, modulesRead } from './installed.ts'
 import { type MeasureName, measures } from './measures.ts'
-import { call, Measured } from './process.ts'
+import { call, type Era, Measured } from './process.ts'
 import { type Server, versionOf } from './servers.ts'
-import { table } from './table.ts'
+import { quantile, table } from './table.ts'
 
 /** What is compared, in the order in which it is measured. */
 export const comparisons = ['starts', 'calls', 'heap', 'lines', 'pieces', 'installed'] as const
@@ -20,16 +21,24 @@ export class Compare {
   readonly #servers: readonly Server[]
   readonly #quick: boolean
   readonly #figures = new Figures<MeasureName>(measures)
+  readonly #byName: ByName | undefined
 
   constructor(servers: readonly Server[], quick: boolean) {
     this.#servers = servers
     this.#quick = quick
+    const own = servers.find(({ installs }) => installs === 'packed')
+    if (own !== undefined) this.#byName = new ByName(own)
+  }
+
+  /** Takes back what was written for it. */
+  end(): void {
+    this.#byName?.remove()
   }
 
   /** Measures what was asked for. On a busy machine there are fewer rounds. */
   async run(wanted: readonly Comparison[]): Promise<void> {
     const parts: Record<Comparison, [most: number, seconds: number]> = {
-      starts: [31, 90],
+      starts: [31, 160],
       calls: [9, 160],
       heap: [3, 45],
       lines: [5, 30],
@@ -69,25 +78,32 @@ export class Compare {
   }
 
   async starts(server: Server, round: number): Promise<void> {
-    for (const era of server.eras) {
-      const child = start(server)
+    // One start of a few milliseconds says more of the machine than of the server.
+    const times = server.slow ? 1 : 3
+    const noted = new Map<MeasureName, number[]>()
+    const note = (measure: MeasureName, figure: number) => noted.set(measure, [...(noted.get(measure) ?? []), figure])
+    for (let time = 0; time < times; time++) await this.#start(server, note)
+    for (const [measure, figures] of noted) this.#note(measure, server, round, quantile(figures))
+  }
+
+  async #start(server: Server, note: (measure: MeasureName, figure: number) => void): Promise<void> {
+    const greeted = async (started: Server, era: Era, env: Record<string, string> = {}) => {
+      const child = start(started, [], env)
       await child.greet(era)
-      const cpu = child.cpuMs()
-      if (era === 'legacy') {
-        this.#note('startWall', server, round, child.wallMs())
-        this.#note('startCpu', server, round, cpu)
-      } else {
-        this.#note('startModernCpu', server, round, cpu)
-      }
+      const figures = { cpu: child.cpuMs(), wall: child.wallMs() }
       await child.stop()
+      return figures
     }
-    // The others keep nothing.
-    if (server.name === 'floor' || server.installs === 'packed') {
-      const child = start(server, [], { NODE_DISABLE_COMPILE_CACHE: '1' })
-      await child.greet('legacy')
-      this.#note('startFirstCpu', server, round, child.cpuMs())
-      await child.stop()
+    for (const era of server.eras) {
+      const { cpu, wall } = await greeted(server, era)
+      if (era === 'legacy') note('startWall', wall)
+      note(era === 'legacy' ? 'startCpu' : 'startModernCpu', cpu)
     }
+    const named = this.#named(server)
+    // The others are found by their names in any case, and keep nothing.
+    if (named === undefined) return
+    note('startNamedCpu', (await greeted(named, 'legacy')).cpu)
+    note('startFirstCpu', (await greeted(server, 'legacy', { NODE_DISABLE_COMPILE_CACHE: '1' })).cpu)
   }
 
   async calls(server: Server, round: number): Promise<void> {
@@ -99,8 +115,7 @@ export class Compare {
       const child = start(server)
       await child.open(era)
       if (era === 'legacy') {
-        await new Promise(resolve => setTimeout(resolve, 100))
-        const { resident, anonymous } = child.memory()
+        const { resident, anonymous } = await memoryAtRest(child)
         this.#note('resident', server, round, resident)
         this.#note('anonymous', server, round, anonymous)
       }
@@ -116,6 +131,13 @@ export class Compare {
         await child.calls(100_000 - counts.warm - counts.many - counts.one - 1, 64, era)
         this.#note('residentAfter', server, round, child.memory().resident)
       }
+      await child.stop()
+    }
+    const named = this.#named(server)
+    if (named !== undefined) {
+      const child = start(named)
+      await child.open('legacy')
+      this.#note('anonymousNamed', server, round, (await memoryAtRest(child)).anonymous)
       await child.stop()
     }
   }
@@ -181,9 +203,20 @@ export class Compare {
     }
   }
 
+  /** Ferrule's server as it is found by its name; floor, which has no name, to compare it with; nothing for the others. */
+  #named(server: Server): Server | undefined {
+    if (server.installs === 'packed') return this.#byName?.server
+    return server.name === 'floor' ? server : undefined
+  }
+
   #note(measure: MeasureName, server: Server, round: number, figure: number): void {
     this.#figures.note(measure, server.name, round, figure)
   }
+}
+
+async function memoryAtRest(child: Measured): Promise<{ resident: number; anonymous: number }> {
+  await new Promise(resolve => setTimeout(resolve, 100))
+  return child.memory()
 }
 
 function start({ file, revision }: Server, flags: string[] = [], env: Record<string, string> = {}): Measured {

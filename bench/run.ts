@@ -53,7 +53,11 @@ if (compared.length > 0) {
     throw new Error('ferrule is not built: run `npm run build` first')
   }
   const compare = new Compare(chosen, quick)
-  await compare.run(compared)
+  try {
+    await compare.run(compared)
+  } finally {
+    compare.end()
+  }
   tell('compared', compare.report())
 }
 for (const [name, file] of Object.entries(programs)) {

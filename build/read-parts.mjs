@@ -6,6 +6,8 @@ import { runtimeFolder, version } from 'the-entry-point'
 const roomBytes = 1024 * 1024
 /** What is kept is compared in pieces of this size. */
 const comparedBytes = 16 * 1024
+/** How long the code is stands before it. */
+const lengthBytes = 4
 /** From when a part was read until its code is kept. By then a server has compiled what its start takes. */
 const keepAfterMs = 1000
 /** For how long it is kept at least, though this Node does not take it. */
@@ -53,43 +55,52 @@ function compiled(filename) {
   const { Script } = process.getBuiltinModule('node:vm')
   // One for both files: a buffer is given back when memory is next collected, long after the start.
   const room = Buffer.allocUnsafeSlow(roomBytes)
-  let changedMs = 0
-  const source = inFile(fs, filename, file => {
-    changedMs = fs.fstatSync(file).mtimeMs
-    return room.latin1Slice(0, fs.readSync(file, room))
-  })
+  const length = inFile(fs, filename, file => fs.readSync(file, room))
+  const source = room.latin1Slice(0, length)
   if (process.env.NODE_DISABLE_COMPILE_CACHE) return new Script(source, { filename })
 
   const file = `${filename}.${process.version}-${process.arch}.cache`
-  const kept = keptCode(fs, file, room, changedMs)
-  const script = new Script(source, { filename, cachedData: kept?.code })
+  const cachedData = keptCode(fs, file, room, length)
+  const script = new Script(source, { filename, cachedData })
   // What V8 does not take is of a Node with other flags, which may start as often as this one.
-  const isMissing = kept === undefined || (script.cachedDataRejected && Date.now() - kept.mtimeMs > leastKeptMs)
-  if (isMissing && toKeep.push([script, file]) === 1) setTimeout(keep, keepAfterMs).unref()
+  const isMissing = cachedData === undefined || (script.cachedDataRejected && isOld(fs, file))
+  if (isMissing && toKeep.push({ script, source, file }) === 1) setTimeout(keep, keepAfterMs).unref()
   return script
 }
 
 /**
- * What was compiled of a source and when, unless that was changed since. The file holds it twice: V8 takes what it is
- * given on trust, and a bit that tipped over would end the process. No checksum of Node 20 is ready as fast as a second copy.
+ * What was compiled of the source that lies in the room. The file holds that source, since V8 looks at its length only,
+ * and then the code twice: V8 takes what it is given on trust, and a bit that tipped over would end the process. No
+ * checksum of Node 20 is ready as fast as a second copy, and the time of a file costs more than all its bytes.
  */
-function keptCode(fs, filename, room, changedMs) {
+function keptCode(fs, filename, room, sourceLength) {
   try {
     return inFile(fs, filename, file => {
-      const { size, mtimeMs } = fs.fstatSync(file)
-      const length = size / 2
+      if (!isNext(fs, file, room, sourceLength)) return undefined
+      fs.readSync(file, room, 0, lengthBytes)
+      const length = room.readUInt32LE()
       fs.readSync(file, room, 0, length)
-      for (let at = 0; at < length; at += comparedBytes) {
-        const count = fs.readSync(file, room, length, comparedBytes)
-        if (count === 0 || room.compare(room, at, at + count, length, length + count) !== 0) return undefined
-      }
       const code = room.subarray(0, length)
       // A card that lost power may give back nothing but zeros.
-      return mtimeMs > changedMs && code.some(Boolean) ? { code, mtimeMs } : undefined
+      return isNext(fs, file, room, length) && code.some(Boolean) ? code : undefined
     })
   } catch {
     return undefined
   }
+}
+
+/** Whether the next bytes of a file are those that the room begins with. */
+function isNext(fs, file, room, length) {
+  for (let at = 0; at < length; at += comparedBytes) {
+    const count = Math.min(comparedBytes, length - at)
+    if (fs.readSync(file, room, length, count) !== count) return false
+    if (room.compare(room, at, at + count, length, length + count) !== 0) return false
+  }
+  return true
+}
+
+function isOld(fs, file) {
+  return Date.now() - fs.statSync(file).mtimeMs > leastKeptMs
 }
 
 function inFile(fs, filename, use) {
@@ -104,13 +115,15 @@ function inFile(fs, filename, use) {
 /** Keeps what was compiled for the next start. Where the package cannot be written, nothing is kept and nothing fails. */
 async function keep() {
   const { open, rename, rm } = process.getBuiltinModule('node:fs/promises')
-  for (const [script, filename] of toKeep.splice(0)) {
+  for (const { script, source, file: filename } of toKeep.splice(0)) {
     const unfinished = `${filename}.${process.pid}`
     const file = await open(unfinished, 'wx').catch(() => undefined)
     if (file === undefined) continue
     try {
       const code = script.createCachedData()
-      await file.writeFile(Buffer.concat([code, code]))
+      const length = Buffer.alloc(lengthBytes)
+      length.writeUInt32LE(code.length)
+      await file.writeFile(Buffer.concat([Buffer.from(source, 'latin1'), length, code, code]))
       await file.sync()
       await file.close()
       await rename(unfinished, filename)

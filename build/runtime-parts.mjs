@@ -10,7 +10,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
-import { asFunction, exportsOf, hashOf, namesOf, onceEach, partFile, renameImports } from './part-text.mjs'
+import { asFunction, exportsOf, hashOf, manyMembers, namesOf, onceEach, partFile, renameImports } from './part-text.mjs'
 
 const registry = '\0runtime-parts'
 const reader = fileURLToPath(new URL('read-parts.mjs', import.meta.url))
@@ -130,7 +130,7 @@ export class RuntimeParts {
     const entry = join(dist, 'runtime/index.js')
     const inner = [...this.#functions].map(([name, { text }]) => `'${name}': ${text}`)
     const end = `const innerParts = { ${inner.join(', ')} }\n`
-    const core = asFunction(readFileSync(entry, 'utf8'), (_, imported) => imported, end)
+    const core = asFunction(readFileSync(entry, 'utf8'), (_, imported) => imported, { end, isOnce: true })
     const names = onceEach(core.exported)
     renameImports(dist, entry, names)
     const part = partFile('core', core, leastCoreBytes)
@@ -218,7 +218,7 @@ export const runtimeFolder = () => import.meta.dirname.slice(0, -${folder.length
     const files = [...this.#files].map(([name, { file }]) => `'${name}': '${partsFolder}/${file}'`)
     return `${imports.join('\n')}
 import { readPart } from ${JSON.stringify(reader)}
-const core = () => ({ ${locals.join(', ')} })
+const core = () => (${manyMembers(locals.join(', '))})
 const files = { ${files.join(', ')} }
 const run = {}
 export const readDeferred = name => readPart(name, files[name], core)

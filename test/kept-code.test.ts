@@ -20,21 +20,24 @@ await stdio().serve(createServer({ name: 'b' }, { tools: { led: { call: () => 'o
 `
 
 /**
- * Keeps what V8 compiles of a core that says another word: who takes it is heard. V8 cannot tell, since it looks at the
- * length of a source only.
+ * Keeps what V8 compiles of a core that says another word, as if it were of the core itself: who takes it is heard. V8
+ * cannot tell, since it looks at the length of a source only.
  */
 const keepOther = `
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Script } from 'node:vm'
 const [filename, kept] = process.argv.slice(2)
-const script = new Script(readFileSync(filename, 'latin1').replace('Unknown tool: ', 'Unheard tool: '), { filename })
+const source = readFileSync(filename, 'latin1')
+const script = new Script(source.replace('Unknown tool: ', 'Unheard tool: '), { filename })
 const core = script.runInThisContext()({ readPart: () => { throw new Error('no part is needed') } })
 let answer
 const connection = core.createServer({ name: 'b' }, { tools: { led: { call: () => 'ok' } } }).connect({ send: line => { answer = line } })
 for (const message of JSON.parse(process.argv[4])) connection.receive(JSON.stringify(message))
 if (!answer.includes('Unheard tool: x')) throw new Error(answer)
 const code = script.createCachedData()
-writeFileSync(kept, Buffer.concat([code, code]))
+const length = Buffer.alloc(4)
+length.writeUInt32LE(code.length)
+writeFileSync(kept, Buffer.concat([Buffer.from(source, 'latin1'), length, code, code]))
 `
 
 const initialize = {
@@ -80,10 +83,19 @@ function strangeFiles(): string[] {
 /** As of a Node that V8 does not take it of. */
 function keepStrange(): Buffer {
   keepAnother()
-  const code = readFileSync(kept)
-  const strange = flipped(flipped(code, 5), 5 + code.length / 2)
+  const file = readFileSync(kept)
+  const { codeAt, codeLength } = placesIn(file)
+  const strange = flipped(flipped(file, codeAt + 5), codeAt + codeLength + 5)
   writeFileSync(kept, strange)
   return strange
+}
+
+/** Where the code lies in what is kept, behind its source and its length, and how long each of its two copies is. */
+function placesIn(file: Buffer): { codeAt: number; codeLength: number } {
+  const codeAt = statSync(core).size + 4
+  const codeLength = file.readUInt32LE(codeAt - 4)
+  expect(file.length).toBe(codeAt + 2 * codeLength)
+  return { codeAt, codeLength }
 }
 
 const mostMs = 10_000
@@ -95,8 +107,11 @@ it('nothing is kept in what is published', () => {
 it('is kept soon after the first start, whole, and the next start leaves it as it is', async () => {
   const first = await start()
   await vi.waitFor(() => expect(statSync(kept).size).toBeGreaterThan(0), mostMs)
-  const code = readFileSync(kept)
-  expect(code.subarray(0, code.length / 2).equals(code.subarray(code.length / 2))).toBe(true)
+  const file = readFileSync(kept)
+  const { codeAt, codeLength } = placesIn(file)
+  expect(file.subarray(0, codeAt - 4).equals(readFileSync(core))).toBe(true)
+  const second = codeAt + codeLength
+  expect(file.subarray(codeAt, second).equals(file.subarray(second))).toBe(true)
   first.endInput()
   expect((await first.exit()).code).toBe(0)
 
@@ -116,13 +131,18 @@ describe('is taken', () => {
     expect(await answer()).toBe('Unheard tool: x')
   })
 
+  // Of the same length, and with the time that it had: a package may be unpacked with any, and a board has no clock.
   it('not of a source that was changed since', async () => {
     keepAnother()
-    const later = new Date(Date.now() + 60_000)
-    const before = statSync(core)
-    utimesSync(core, later, later)
-    onTestFinished(() => utimesSync(core, before.atime, before.mtime))
-    expect(await answer()).toBe('Unknown tool: x')
+    const { atime, mtime } = statSync(core)
+    const source = readFileSync(core, 'latin1')
+    const change = (text: string) => {
+      writeFileSync(core, text, 'latin1')
+      utimesSync(core, atime, mtime)
+    }
+    onTestFinished(() => change(source))
+    change(source.replace('Unknown tool: ', 'Strange tool: '))
+    expect(await answer()).toBe('Strange tool: x')
   })
 
   it('not where the user says so', async () => {
@@ -132,19 +152,30 @@ describe('is taken', () => {
     expect(statSync(kept).ino).toBe(ino)
   })
 
-  const damages: [string, (code: Buffer) => Buffer][] = [
-    ['a bit', code => flipped(code, Math.floor(code.length / 3))],
-    ['a bit of the second copy', code => flipped(code, Math.floor((code.length * 2) / 3))],
-    ['the second half', code => code.subarray(0, code.length / 2)],
-    ['the last byte', code => code.subarray(0, -1)],
+  const damages: [string, (file: Buffer, codeAt: number, codeLength: number) => Buffer][] = [
+    ['a bit', (file, codeAt, length) => flipped(file, codeAt + Math.floor(length / 2))],
+    ['a bit of the second copy', (file, codeAt, length) => flipped(file, codeAt + Math.floor(length * 1.5))],
+    ['a bit of the source', (file, codeAt) => flipped(file, Math.floor(codeAt / 2))],
+    ['a bit of the length', (file, codeAt) => flipped(file, codeAt - 4)],
+    ['a high bit of the length', (file, codeAt) => flipped(file, codeAt - 1)],
+    ['the second copy', (file, codeAt, length) => file.subarray(0, codeAt + length)],
+    ['the last byte', file => file.subarray(0, -1)],
+    ['all of the code', (file, codeAt) => file.subarray(0, codeAt - 4)],
     ['all of it', () => Buffer.alloc(0)],
-    ['what it was: zeros', code => Buffer.alloc(code.length)],
+    ['what it was: zeros', file => Buffer.alloc(file.length)],
+    [
+      'the code: zeros',
+      (file, codeAt) => Buffer.concat([file.subarray(0, codeAt), Buffer.alloc(file.length - codeAt)]),
+    ],
+    ['the rest: zeros', (file, codeAt) => Buffer.concat([file.subarray(0, codeAt - 4), Buffer.alloc(file.length)])],
   ]
   it.each(damages)(
     'not when it lost %s, and is kept anew',
     async (_, damaged) => {
       keepAnother()
-      const code = damaged(readFileSync(kept))
+      const file = readFileSync(kept)
+      const { codeAt, codeLength } = placesIn(file)
+      const code = damaged(file, codeAt, codeLength)
       writeFileSync(kept, code)
       expect(await answer()).toBe('Unknown tool: x')
       await vi.waitFor(() => expect(readFileSync(kept).equals(code)).toBe(false), mostMs)
