@@ -94,7 +94,7 @@ function isNext(fs, file, room, length) {
   for (let at = 0; at < length; at += comparedBytes) {
     const count = Math.min(comparedBytes, length - at)
     if (fs.readSync(file, room, length, count) !== count) return false
-    if (room.compare(room, at, at + count, length, length + count) !== 0) return false
+    if (!room.subarray(length, length + count).equals(room.subarray(at, at + count))) return false
   }
   return true
 }
