@@ -42,7 +42,7 @@ export class Compare {
       calls: [9, 160],
       heap: [3, 45],
       lines: [5, 30],
-      pieces: [7, 60],
+      pieces: [15, 90],
       installed: [1, 1],
     }
     for (const name of comparisons) {
