@@ -99,8 +99,10 @@ function isNext(fs, file, room, length) {
   return true
 }
 
+/** Not when another start has just taken it away. */
 function isOld(fs, file) {
-  return Date.now() - fs.statSync(file).mtimeMs > leastKeptMs
+  const { mtimeMs = Date.now() } = fs.statSync(file, { throwIfNoEntry: false }) ?? {}
+  return Date.now() - mtimeMs > leastKeptMs
 }
 
 function inFile(fs, filename, use) {
