@@ -78,7 +78,7 @@ export class Compare {
   }
 
   async starts(server: Server, round: number): Promise<void> {
-    // One start of a few milliseconds says more of the machine than of the server.
+    // A single short start says more of the machine than of the server.
     const times = server.slow ? 1 : 3
     const noted = new Map<MeasureName, number[]>()
     const note = (measure: MeasureName, figure: number) => noted.set(measure, [...(noted.get(measure) ?? []), figure])
