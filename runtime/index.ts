@@ -36,6 +36,7 @@ export {
   text,
   toolError,
 } from './content.ts'
+export type { Decoder } from './decoder.ts'
 export {
   type Completer,
   type Prompt,
@@ -55,7 +56,7 @@ export { DefinitionError, DeviceFailure, ErrorCode, RefusedMove, RpcError } from
 export { defaultMaxLineBytes, Framer, type FramerOptions, type LineReceiver } from './framer.ts'
 export { isObject } from './json.ts'
 export { errorLine, kindOf, type Message, type RequestId, readableId, whyInvalid } from './json-rpc.ts'
-export { type Decoder, type Link, type LinkReceiver, type LinkSession, serveLink } from './link.ts'
+export { type Link, type LinkReceiver, type LinkSession, serveLink } from './link.ts'
 export { nobodysCall } from './nobodys-call.ts'
 export type { AllowedUse, ArgumentLimit, OperatorLimits } from './operator-limits.ts'
 export { DeviceBusyError, type Owner, type Ownership, processOwner } from './owner.ts'

@@ -1,8 +1,8 @@
 import type { Connection, Outlet } from './connection.ts'
+import { type Decoder, standardDecoder } from './decoder.ts'
 import { ErrorCode } from './errors.ts'
 import { Framer } from './framer.ts'
-import { decodeUtf8 } from './json.ts'
-import { RepeatedMeta } from './repeated-meta.ts'
+import { RepeatedRequest } from './repeated-request.ts'
 import type { Server } from './server.ts'
 
 /** What a link tells of what comes in. */
@@ -26,15 +26,6 @@ export interface Link {
   resume(): void
   /** Where the platform has something faster than a `TextDecoder`. */
   readonly decoder?: Decoder
-}
-
-/** Bytes to text. Most lines are ASCII, which is decoded several times faster; of a whole chunk it is known in one go. */
-export interface Decoder {
-  /** Text of a part of `bytes`, or nothing when it is not UTF-8. */
-  utf8(bytes: Uint8Array, start: number, end: number): string | undefined
-  isAscii(bytes: Uint8Array): boolean
-  /** Text of a part of `bytes` that is ASCII. */
-  ascii(bytes: Uint8Array, start: number, end: number): string
 }
 
 /** A server that speaks over a link. */
@@ -67,7 +58,7 @@ class Session implements LinkSession, LinkReceiver, Outlet {
   readonly #framer: Framer
   readonly #ended: () => void
   readonly #decoder: Decoder
-  readonly #repeated: RepeatedMeta | undefined
+  readonly #repeated: RepeatedRequest | undefined
   /** What waits to be sent together, and how many characters it is. Mostly a single line: a list of it takes 56 bytes. */
   #pending: string | string[] | undefined = undefined
   #pendingLength = 0
@@ -89,7 +80,7 @@ class Session implements LinkSession, LinkReceiver, Outlet {
     this.#decoder = link.decoder ?? standardDecoder
     this.connection = server.connect(this)
     // What stands in for a server in another process takes lines as they are.
-    if (this.connection.receiveValue !== undefined) this.#repeated = new RepeatedMeta(this.#decoder.ascii)
+    if (this.connection.receiveValue !== undefined) this.#repeated = new RepeatedRequest(this.#decoder)
     this.#framer = new Framer({
       maxLineBytes: server.maxLineBytes,
       onLine: (bytes, start, end) => this.#line(bytes, start, end),
@@ -199,9 +190,9 @@ class Session implements LinkSession, LinkReceiver, Outlet {
   }
 
   #message(bytes: Uint8Array, start: number, end: number): void {
-    const isAscii = bytes === this.#chunk && (this.#chunkIsAscii ??= this.#decoder.isAscii(bytes))
-    const repeated = isAscii ? this.#repeated?.read(bytes, start, end) : undefined
+    const repeated = this.#repeated?.read(bytes, start, end)
     if (repeated !== undefined) return this.connection.receiveValue(repeated)
+    const isAscii = bytes === this.#chunk && (this.#chunkIsAscii ??= this.#decoder.isAscii(bytes))
     const text = isAscii ? this.#decoder.ascii(bytes, start, end) : this.#decoder.utf8(bytes, start, end)
     if (text === undefined) return this.connection.refuse(ErrorCode.ParseError, 'The line is not UTF-8')
     if (this.#repeated === undefined) return this.connection.receive(text)
@@ -227,12 +218,6 @@ function asLines(lines: string | string[]): string {
   // The empty line behind the last gives it its newline, in the same copy.
   lines.push('')
   return lines.join('\n')
-}
-
-const standardDecoder: Decoder = {
-  utf8: decodeUtf8,
-  isAscii: () => false,
-  ascii: (bytes, start, end) => String.fromCharCode(...bytes.subarray(start, end)),
 }
 
 /** Nothing but spaces, tabs and carriage returns. */

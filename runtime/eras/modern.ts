@@ -73,7 +73,7 @@ class ModernDialect implements Dialect {
 
   open(call: CallState, params: Record<string, unknown>): void | Promise<void> {
     const meta = params._meta as Record<string, unknown>
-    // A client that repeats itself is read once: see RepeatedMeta.
+    // A client that repeats itself is read once: see RepeatedRequest.
     if (meta !== this.#meta) {
       this.#caller = callerOf(meta)
       this.#meta = meta

@@ -85,6 +85,7 @@ export function stdio(options: StdioOptions = {}): StdioTransport {
 type NodeBytes = Uint8Array & {
   latin1Slice(start: number, end: number): string
   utf8Slice(start: number, end: number): string
+  compare(target: Uint8Array, targetStart: number, targetEnd: number, start: number, end: number): number
 }
 
 const bufferPrototype = Buffer.prototype as unknown as NodeBytes
@@ -102,6 +103,8 @@ function nodeDecoder(): Decoder | undefined {
     },
     isAscii,
     ascii,
+    isAt: (part, bytes, start) =>
+      bufferPrototype.compare.call(bytes, part, 0, part.length, start, start + part.length) === 0,
   }
 }
 
