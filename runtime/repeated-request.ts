@@ -6,15 +6,15 @@ import type { Message } from './json-rpc.ts'
 type FrameDecoder = Pick<Decoder, 'ascii' | 'isAt'>
 
 /**
- * A client says most of a request again and again. Only the id is new, and what the request asks for:
+ * A client says most of a request again and again. Only its numbers are new, and the value of what it asks for:
  *
  *   {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{…},"name":"led","arguments":{"on":true}}}
- *   '-------- front -------' '---------------------- between -----------------------'-----------''--- back ---'
+ *   '------- text --------' '---------------------- text ------------------------------'-- value --''- text -'
  *
- * The three parts of such a line are remembered. A line that has the same three is read without them: the digits between
- * are the id, and the rest is parsed alone. It gives what `JSON.parse` of the whole line gives, whatever the line is: one
- * whole number and one whole JSON value stand where the number and the value of a line stood that was parsed whole.
- * Every other line is parsed whole.
+ * The texts of such a line are remembered. A line that has the same ones is read without them: the digits between are its
+ * id and its progress token, and the value is parsed alone. It gives what `JSON.parse` of the whole line gives, whatever
+ * the line is: whole numbers and one whole JSON value stand where those of a line stood that was parsed whole. Every other
+ * line is parsed whole.
  */
 export class RepeatedRequest {
   readonly #decoder: FrameDecoder
@@ -92,55 +92,75 @@ const backslash = 0x5c
 const openingBrace = 0x7b
 const closingBrace = 0x7d
 
-/** A line without its id and its value. */
-type Parts = readonly [front: string, between: string, back: string]
 type Span = readonly [start: number, end: number]
 
-/** What is the same in many lines, and where the rest stands in the line that was met last. */
+/** What differs from line to line: the members of these names, in the order in which they stand in the line. */
+interface Place {
+  readonly name: 'id' | 'progressToken' | VariableMember
+  readonly span: Span
+}
+
+/** What is the same in many lines, and what the line said that was met last. */
 class Frame {
-  readonly #front: Uint8Array
-  readonly #between: Uint8Array
-  readonly #back: Uint8Array
-  /** Some clients put the id at the end of the line. */
-  readonly #idFirst: boolean
-  /** Nothing for a request that has no such member: then nothing stands between either. */
+  /** The texts before the value, with a number between each two; all of them for a request that has no value. */
+  readonly #before: readonly Uint8Array[]
+  /** Those after it. */
+  readonly #after: readonly Uint8Array[]
   readonly #variable: VariableMember | undefined
   readonly #method: string
   readonly #params: Record<string, unknown>
-  #id = 0
+  /** The numbers of the line, in its order. */
+  readonly #numbers: number[]
+  readonly #idAt: number
+  readonly #tokenAt: number
   #start = 0
   #end = 0
 
-  /** @param model a message of this frame, which belongs to it from now on */
-  constructor(parts: Parts, idFirst: boolean, variable: VariableMember | undefined, model: Message) {
-    this.#front = asciiBytes(parts[0])
-    this.#between = asciiBytes(parts[1])
-    this.#back = asciiBytes(parts[2])
-    this.#idFirst = idFirst
-    this.#variable = variable
+  /**
+   * @param places what differs
+   * @param texts what stands before, between and after it
+   * @param model a message of this frame, which belongs to it from now on
+   */
+  constructor(places: readonly Place[], texts: readonly string[], model: Message) {
+    const valueAt = places.findIndex(({ name }) => isVariable(name))
+    const before = valueAt < 0 ? texts.length : valueAt + 1
+    this.#before = texts.slice(0, before).map(asciiBytes)
+    this.#after = texts.slice(before).map(asciiBytes)
+    this.#variable = places[valueAt]?.name as VariableMember | undefined
     this.#method = model.method
     this.#params = model.params as Record<string, unknown>
     for (const name of Object.keys(this.#params)) frozen(this.#params[name])
+    const numbers = places.map(({ name }) => name).filter(name => !isVariable(name))
+    this.#numbers = numbers.map(() => 0)
+    this.#idAt = numbers.indexOf('id')
+    this.#tokenAt = numbers.indexOf('progressToken')
   }
 
-  /** Whether a line has the three parts, and an id between them. */
+  /** Whether a line has the texts, and numbers between them. */
   fits(bytes: Uint8Array, start: number, end: number, decoder: FrameDecoder): boolean {
-    const between = this.#between
-    let from = start + this.#front.length
-    let to = end - this.#back.length
-    if (from > to || !isAt(this.#front, bytes, start, decoder) || !isAt(this.#back, bytes, to, decoder)) return false
-    if (this.#idFirst) {
-      const idStart = from
-      while (from < to && isDigit(bytes[from]!)) from++
-      if (!this.#readId(bytes, idStart, from)) return false
-      from += between.length
-      if (from > to || !isAt(between, bytes, from - between.length, decoder)) return false
-    } else {
-      const idEnd = to
-      while (to > from && isDigit(bytes[to - 1]!)) to--
-      if (!this.#readId(bytes, to, idEnd)) return false
-      to -= between.length
-      if (from > to || !isAt(between, bytes, to, decoder)) return false
+    const before = this.#before
+    let from = start
+    for (let i = 0; i < before.length; i++) {
+      if (i > 0) {
+        const digits = from
+        while (from < end && isDigit(bytes[from]!)) from++
+        if (!this.#readNumber(i - 1, bytes, digits, from)) return false
+      }
+      const text = before[i]!
+      if (end - from < text.length || !isAt(text, bytes, from, decoder)) return false
+      from += text.length
+    }
+    const after = this.#after
+    let to = end
+    for (let i = after.length - 1; i >= 0; i--) {
+      const text = after[i]!
+      to -= text.length
+      if (to < from || !isAt(text, bytes, to, decoder)) return false
+      if (i > 0) {
+        const digits = to
+        while (to > from && isDigit(bytes[to - 1]!)) to--
+        if (!this.#readNumber(before.length + i - 2, bytes, to, digits)) return false
+      }
     }
     this.#start = from
     this.#end = to
@@ -158,64 +178,83 @@ class Frame {
         return undefined
       }
     }
-    return { jsonrpc: '2.0', id: this.#id, method: this.#method, params }
+    if (this.#tokenAt >= 0) {
+      params._meta = { ...(params._meta as object), progressToken: this.#numbers[this.#tokenAt] }
+    }
+    return { jsonrpc: '2.0', id: this.#numbers[this.#idAt]!, method: this.#method, params }
   }
 
-  #readId(bytes: Uint8Array, start: number, end: number): boolean {
+  #readNumber(place: number, bytes: Uint8Array, start: number, end: number): boolean {
     const digits = end - start
     if (digits === 0 || digits > mostDigits || (digits > 1 && bytes[start] === digit0)) return false
-    let id = 0
-    for (let i = start; i < end; i++) id = id * 10 + bytes[i]! - digit0
-    this.#id = id
+    let number = 0
+    for (let i = start; i < end; i++) number = number * 10 + bytes[i]! - digit0
+    this.#numbers[place] = number
     return true
   }
 }
 
-const idMark = Number.MAX_SAFE_INTEGER
-const valueMark = '\x7f'
+const marks = {
+  id: Number.MAX_SAFE_INTEGER,
+  progressToken: Number.MAX_SAFE_INTEGER - 1,
+  arguments: '\x7f',
+  uri: '\x7f',
+}
 
 /**
- * The frame of a line. Where the id and the value stand is looked for without much ado, and then tried: a line with marks
- * in these places must have the marks as its id and its value.
+ * The frame of a line. Where the members stand is looked for without much ado, and then tried: a line with marks in these
+ * places must have the marks as the values of the members.
  */
-function frameOf(line: string, { id, params }: Record<string, unknown>, member: VariableMember): Frame | undefined {
-  if (!isObject(params) || id === idMark || params[member] === valueMark) return undefined
-  const variable = params[member] === undefined ? undefined : member
-  const value = variable === undefined ? undefined : spanOf(variable, line, 0)
-  let idSpan = spanOf('id', line, 0)
-  if (value !== undefined && idSpan !== undefined && isWithin(idSpan, value)) idSpan = spanOf('id', line, value[1])
-  if (idSpan === undefined || (value === undefined) !== (variable === undefined)) return undefined
+function frameOf(line: string, value: Record<string, unknown>, variable: VariableMember): Frame | undefined {
+  const names = (['id', 'progressToken', variable] as const).filter(name => memberOf(value, name) !== undefined)
+  if (names.some(name => memberOf(value, name) === marks[name])) return undefined
+  const valueSpan = names.includes(variable) ? spanOf(variable, line) : undefined
+  const places: Place[] = []
+  for (const name of names) {
+    const span = name === variable ? valueSpan : spanOf(name, line, valueSpan)
+    if (span === undefined) return undefined
+    places.push({ name, span })
+  }
+  places.sort((a, b) => a.span[0] - b.span[0])
 
-  const idFirst = value === undefined || idSpan[0] < value[0]
-  const first = idFirst ? idSpan : value
-  const second = idFirst ? (value ?? [idSpan[1], idSpan[1]]) : idSpan
-  const parts: Parts = [line.slice(0, first[0]), line.slice(first[1], second[0]), line.slice(second[1])]
-  if (!parts.every(isAscii)) return undefined
-  const valueText = variable === undefined ? '' : `"${valueMark}"`
-  const marks = idFirst ? [idMark, valueText] : [valueText, idMark]
-  const model = parsed(`${parts[0]}${marks[0]}${parts[1]}${marks[1]}${parts[2]}`)
-  return isModel(model, variable) ? new Frame(parts, idFirst, variable, model) : undefined
+  const texts: string[] = []
+  let marked = ''
+  let at = 0
+  for (const { name, span } of places) {
+    const text = line.slice(at, span[0])
+    texts.push(text)
+    marked += text + JSON.stringify(marks[name])
+    at = span[1]
+  }
+  texts.push(line.slice(at))
+  if (!texts.every(isAscii)) return undefined
+  const model = parsed(marked + line.slice(at))
+  if (!isObject(model) || Object.keys(model).length !== 4 || model.jsonrpc !== '2.0') return undefined
+  if (!names.every(name => memberOf(model, name) === marks[name])) return undefined
+  return new Frame(places, texts, model as unknown as Message)
 }
 
-function isModel(value: unknown, variable: VariableMember | undefined): value is Message {
-  if (!isObject(value) || Object.keys(value).length !== 4 || value.jsonrpc !== '2.0' || value.id !== idMark)
-    return false
-  return isObject(value.params) && (variable === undefined || value.params[variable] === valueMark)
+function isVariable(name: Place['name']): name is VariableMember {
+  return name !== 'id' && name !== 'progressToken'
 }
 
-/** Where a member's value may stand that is a whole number, a text or an object. */
-function spanOf(name: string, line: string, from: number): Span | undefined {
+function memberOf({ id, params }: Record<string, unknown>, name: Place['name']): unknown {
+  if (name === 'id') return id
+  if (!isObject(params)) return undefined
+  if (name !== 'progressToken') return params[name]
+  return isObject(params._meta) ? params._meta.progressToken : undefined
+}
+
+/** Where a member's value may stand that is a whole number, a text or an object: the first one that is not within `except`. */
+function spanOf(name: string, line: string, except?: Span): Span | undefined {
   const opening = `"${name}":`
-  const at = line.indexOf(opening, from)
+  let at = line.indexOf(opening)
+  if (except !== undefined && at >= except[0] && at < except[1]) at = line.indexOf(opening, except[1])
   if (at < 0) return undefined
   let start = at + opening.length
   while (line[start] === ' ') start++
   const end = valueEnd(line, start)
   return end < 0 ? undefined : [start, end]
-}
-
-function isWithin(inner: Span, outer: Span): boolean {
-  return inner[0] >= outer[0] && inner[1] <= outer[1]
 }
 
 /** Where the value that begins at `at` ends; -1 when it does not, or is something else. */

@@ -69,6 +69,22 @@ const repetitions: Record<string, [learned: string, line: string]> = {
     call('"name":"\\"arguments\\":{}","arguments":{}'),
     call('"name":"\\"arguments\\":{}","arguments":{"a":1}'),
   ],
+  'a progress token': [
+    call('"name":"fan","arguments":{},"_meta":{"progressToken":1}'),
+    call('"name":"fan","arguments":{"a":1},"_meta":{"progressToken":4711}', 4712),
+  ],
+  'a progress token before everything': [
+    callIdLast(`"_meta":{"progressToken":0,${meta.slice(1)},"name":"fan"`),
+    callIdLast(`"_meta":{"progressToken":32,${meta.slice(1)},"name":"fan"`, 31),
+  ],
+  'a progress token beside more of _meta, and the id last': [
+    callIdLast(`"name":"a","arguments":{"progressToken":1},"_meta":{"a":{"b":1},"progressToken":1}`),
+    callIdLast(`"name":"a","arguments":{"progressToken":2},"_meta":{"a":{"b":1},"progressToken":3}`, 3),
+  ],
+  'a progress token of a resource': [
+    read('sensor://a').replace('"uri"', '"_meta":{"progressToken":7},"uri"'),
+    read('sensor://b', 2).replace('"uri"', '"_meta":{"progressToken":8},"uri"'),
+  ],
   'a resource': [read('sensor://a'), read('sensor://b', 2)],
   'a resource with an escape': [read('sensor://a\\"b'), read('sensor://\\u0062', 2)],
   'arguments with letters that are not ASCII before': [call(fan('{"on":"ü"}')), call(fan('{"on":"u"}'), 2)],
@@ -82,6 +98,7 @@ test.each(Object.entries(repetitions))('what repeats is not parsed again: %s', (
 
 const first = call(fan('{"on":true}'))
 const last = callIdLast(fan('{"on":true}'))
+const token = (token: number | string) => call(`"name":"fan","arguments":{},"_meta":{"progressToken":${token}}`)
 const others: Record<string, [learned: string, line: string]> = {
   'another tool': [first, first.replace('fan', 'led')],
   'another _meta': [first, first.replace('a \\', 'b \\')],
@@ -107,6 +124,11 @@ const others: Record<string, [learned: string, line: string]> = {
   'a batch': [first, `[${first}]`],
   'a call with arguments after one without': [call('"name":"fan"'), call('"name":"fan","arguments":{}')],
   'a call without arguments after one with some': [call('"name":"fan","arguments":{}'), call('"name":"fan"')],
+  'a progress token that is a text': [token(7), token('"7"')],
+  'a progress token with a fraction': [token(7), token('7.5')],
+  'a progress token that begins with 0': [token(7), token('07')],
+  'no progress token': [token(7), token('')],
+  'a progress token after none': [call('"name":"fan","arguments":{},"_meta":{}'), token(7)],
   'a long line': [first, call(fan(`{"on":"${'x'.repeat(5000)}"}`))],
 }
 
@@ -130,6 +152,11 @@ const unclear: Record<string, string> = {
   'two ids, one with an escape': call(fan('{}')).replace('"method"', '"\\u0069d":1,"method"'),
   'two arguments': call('"arguments":{},"name":"fan","arguments":{}'),
   'two arguments, one with an escape': call('"arguments":{},"name":"fan","\\u0061rguments":{}'),
+  'two progress tokens': call('"_meta":{"progressToken":1,"progressToken":2},"name":"a"'),
+  'two progress tokens, one with an escape': call('"_meta":{"progressToken":1,"progress\\u0054oken":1},"name":"a"'),
+  'a progress token elsewhere before': call('"a":{"progressToken":1},"_meta":{"progressToken":1},"name":"a"'),
+  'a progress token that is a mark': token(Number.MAX_SAFE_INTEGER - 1),
+  'a progress token that is a text': token('"a"'),
   'two params': first.replace('"params"', '"params":{"arguments":{}},"params"'),
   'arguments elsewhere before': call('"_meta":{"arguments":{}},"name":"fan","arguments":{}'),
   'arguments that are a mark': call('"name":"fan","arguments":"\x7f"'),
@@ -232,6 +259,7 @@ test('whatever was learned, what is read of a line is what JSON.parse gives', ()
         const changed = [
           line,
           line.replace(/"id":\d+/, `"id":${id}`),
+          line.replace(/"progressToken":\d+/, `"progressToken":${id}`),
           line.replace(/"arguments":\{\}/, `"arguments":${other}`),
           line.replace(values[at % values.length]!, other),
           line.slice(0, at % line.length) + noise.join('') + line.slice(at % line.length),
@@ -280,7 +308,7 @@ test('what was not met for long is forgotten', () => {
 })
 
 test('a client that never repeats itself is soon left alone, one that does now and then is not', () => {
-  const line = (i: number) => call(`"_meta":{"progressToken":${i}},"name":"fan"`)
+  const line = (i: number) => call(`"_meta":{"example.com/trace":"${i}"},"name":"fan"`)
   const changing = new RepeatedRequest(decoder)
   for (let i = 0; i < 40; i++) changing.learn(line(i), JSON.parse(line(i)))
   for (let i = 0; i < 40; i++) expect(readBy(changing, line(i))).toBeUndefined()
