@@ -1,4 +1,6 @@
+import { asciiBytes, digit0, isAscii, isDigit } from './ascii.ts'
 import type { Decoder } from './decoder.ts'
+import { FlatObject } from './flat-object.ts'
 import { isObject } from './json.ts'
 import type { Message } from './json-rpc.ts'
 
@@ -86,8 +88,6 @@ const mostDigits = 15
 const longestLoop = 32
 
 const quote = 0x22
-const digit0 = 0x30
-const digit9 = 0x39
 const backslash = 0x5c
 const openingBrace = 0x7b
 const closingBrace = 0x7d
@@ -107,6 +107,7 @@ class Frame {
   /** Those after it. */
   readonly #after: readonly Uint8Array[]
   readonly #variable: VariableMember | undefined
+  readonly #likeValue: FlatObject | undefined
   readonly #method: string
   readonly #params: Record<string, unknown>
   /** The numbers of the line, in its order. */
@@ -119,14 +120,16 @@ class Frame {
   /**
    * @param places what differs
    * @param texts what stands before, between and after it
+   * @param value the value of the line that was learned, if it has one
    * @param model a message of this frame, which belongs to it from now on
    */
-  constructor(places: readonly Place[], texts: readonly string[], model: Message) {
+  constructor(places: readonly Place[], texts: readonly string[], value: unknown, model: Message) {
     const valueAt = places.findIndex(({ name }) => isVariable(name))
     const before = valueAt < 0 ? texts.length : valueAt + 1
     this.#before = texts.slice(0, before).map(asciiBytes)
     this.#after = texts.slice(before).map(asciiBytes)
     this.#variable = places[valueAt]?.name as VariableMember | undefined
+    this.#likeValue = FlatObject.like(value)
     this.#method = model.method
     this.#params = model.params as Record<string, unknown>
     for (const name of Object.keys(this.#params)) frozen(this.#params[name])
@@ -171,17 +174,19 @@ class Frame {
   message(bytes: Uint8Array, decoder: FrameDecoder): Message | undefined {
     const params = { ...this.#params }
     if (this.#variable !== undefined) {
-      for (let i = this.#start; i < this.#end; i++) if (bytes[i]! > 0x7f) return undefined
-      try {
-        params[this.#variable] = JSON.parse(decoder.ascii(bytes, this.#start, this.#end))
-      } catch {
-        return undefined
-      }
+      const value = this.#likeValue?.read(bytes, this.#start, this.#end) ?? this.#parsedValue(bytes, decoder)
+      if (value === undefined) return undefined
+      params[this.#variable] = value
     }
     if (this.#tokenAt >= 0) {
       params._meta = { ...(params._meta as object), progressToken: this.#numbers[this.#tokenAt] }
     }
     return { jsonrpc: '2.0', id: this.#numbers[this.#idAt]!, method: this.#method, params }
+  }
+
+  #parsedValue(bytes: Uint8Array, decoder: FrameDecoder): unknown {
+    for (let i = this.#start; i < this.#end; i++) if (bytes[i]! > 0x7f) return undefined
+    return parsed(decoder.ascii(bytes, this.#start, this.#end))
   }
 
   #readNumber(place: number, bytes: Uint8Array, start: number, end: number): boolean {
@@ -231,7 +236,7 @@ function frameOf(line: string, value: Record<string, unknown>, variable: Variabl
   const model = parsed(marked + line.slice(at))
   if (!isObject(model) || Object.keys(model).length !== 4 || model.jsonrpc !== '2.0') return undefined
   if (!names.every(name => memberOf(model, name) === marks[name])) return undefined
-  return new Frame(places, texts, model as unknown as Message)
+  return new Frame(places, texts, memberOf(value, variable), model as unknown as Message)
 }
 
 function isVariable(name: Place['name']): name is VariableMember {
@@ -287,19 +292,6 @@ function isAt(part: Uint8Array, bytes: Uint8Array, at: number, decoder: FrameDec
   if (part.length > longestLoop) return decoder.isAt(part, bytes, at)
   for (let i = 0; i < part.length; i++) if (bytes[at + i] !== part[i]) return false
   return true
-}
-
-function isDigit(byte: number): boolean {
-  return byte >= digit0 && byte <= digit9
-}
-
-function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false
-  return true
-}
-
-function asciiBytes(text: string): Uint8Array {
-  return Uint8Array.from(text, character => character.charCodeAt(0))
 }
 
 /** One object serves many requests: nobody may change it for the others. */
