@@ -5,7 +5,7 @@ import { isObject } from './json.ts'
 import type { Message } from './json-rpc.ts'
 
 /** What a link knows of its bytes, as far as it is needed here. */
-type FrameDecoder = Pick<Decoder, 'ascii' | 'isAt'>
+type FrameDecoder = Pick<Decoder, 'ascii' | 'utf8' | 'isAt'>
 
 /**
  * A client says most of a request again and again. Only its numbers are new, and the value of what it asks for:
@@ -37,7 +37,7 @@ export class RepeatedRequest {
       const frame = frames[i]!
       if (!frame.fits(bytes, start, end, this.#decoder)) continue
       const message = frame.message(bytes, this.#decoder)
-      if (message === undefined) return undefined
+      if (message === undefined) continue
       this.#misses = 0
       if (i > 0) {
         frames[i] = frames[0]!
@@ -170,7 +170,7 @@ class Frame {
     return this.#variable !== undefined || from === to
   }
 
-  /** What the line says that was found to fit last; nothing when its value is none, or not ASCII. */
+  /** What the line says that was found to fit last; nothing when its value is none, or not UTF-8. */
   message(bytes: Uint8Array, decoder: FrameDecoder): Message | undefined {
     const params = { ...this.#params }
     if (this.#variable !== undefined) {
@@ -185,8 +185,12 @@ class Frame {
   }
 
   #parsedValue(bytes: Uint8Array, decoder: FrameDecoder): unknown {
-    for (let i = this.#start; i < this.#end; i++) if (bytes[i]! > 0x7f) return undefined
-    return parsed(decoder.ascii(bytes, this.#start, this.#end))
+    const start = this.#start
+    const end = this.#end
+    let at = start
+    while (at < end && bytes[at]! < 0x80) at++
+    const text = at === end ? decoder.ascii(bytes, start, end) : decoder.utf8(bytes, start, end)
+    return text === undefined ? undefined : parsed(text)
   }
 
   #readNumber(place: number, bytes: Uint8Array, start: number, end: number): boolean {

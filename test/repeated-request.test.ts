@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Decoder } from '../runtime/decoder.ts'
+import { decodeUtf8 } from '../runtime/json.ts'
 import { RepeatedRequest } from '../runtime/repeated-request.ts'
 
 const meta =
@@ -14,7 +15,8 @@ const callIdLast = (params: string, id: number | string = 1) =>
 const read = (uri: string, id = 1) => `{"jsonrpc":"2.0","id":${id},"method":"resources/read","params":{"uri":"${uri}"}}`
 const fan = (given: string) => `${member},"name":"fan","arguments":${given}`
 
-const decoder: Pick<Decoder, 'ascii' | 'isAt'> = {
+const decoder: Pick<Decoder, 'ascii' | 'utf8' | 'isAt'> = {
+  utf8: decodeUtf8,
   ascii: (bytes, start, end) => Buffer.from(bytes).toString('latin1', start, end),
   isAt: (part, bytes, start) => Buffer.from(bytes.subarray(start, start + part.length)).equals(part),
 }
@@ -87,6 +89,7 @@ const repetitions: Record<string, [learned: string, line: string]> = {
   ],
   'a resource': [read('sensor://a'), read('sensor://b', 2)],
   'a resource with an escape': [read('sensor://a\\"b'), read('sensor://\\u0062', 2)],
+  'letters that are not ASCII': [call(fan('{"on":"u"}')), call(fan('{"on":"ü€😀","ö":"\ufeff"}'), 2)],
   'arguments with letters that are not ASCII before': [call(fan('{"on":"ü"}')), call(fan('{"on":"u"}'), 2)],
 }
 
@@ -102,7 +105,6 @@ const token = (token: number | string) => call(`"name":"fan","arguments":{},"_me
 const others: Record<string, [learned: string, line: string]> = {
   'another tool': [first, first.replace('fan', 'led')],
   'another _meta': [first, first.replace('a \\', 'b \\')],
-  'a letter that is not ASCII': [first, call(fan('{"on":"ü"}'))],
   'a negative id': [first, call(fan('{"on":true}'), '-1')],
   'an id with a fraction': [first, call(fan('{"on":true}'), '1.5')],
   'an id that begins with 0': [first, call(fan('{"on":true}'), '01')],
@@ -276,6 +278,21 @@ test('whatever was learned, what is read of a line is what JSON.parse gives', ()
     { numRuns: 5000 },
   )
   expect(hits).toBeGreaterThan(500)
+})
+
+test('a value that is not UTF-8 is left to who refuses the line', () => {
+  const bytes = Buffer.from(call(fan('{"on":"ü"}')))
+  const repeated = learned(first)
+  expect(repeated.read(bytes, 0, bytes.length)).toBeDefined()
+  bytes[bytes.indexOf(0xc3)] = 0xff
+  expect(repeated.read(bytes, 0, bytes.length)).toBeUndefined()
+})
+
+test('of two that fit, the one is taken in which the value is one', () => {
+  const asTask = call(`${fan('{}')},"task":{"ttl":1}`)
+  const repeated = learned(asTask, first)
+  expect(readBy(repeated, asTask)).toEqual(JSON.parse(asTask))
+  expect(readBy(repeated, first)).toEqual(JSON.parse(first))
 })
 
 test('a single request is not remembered', () => {
