@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { ByName } from './by-name.ts'
+import { type ChartColumn, chart } from './chart.ts'
 import { Figures } from './figures.ts'
 import { install, modulesRead } from './installed.ts'
 import { type MeasureName, measures } from './measures.ts'
@@ -63,6 +64,23 @@ export class Compare {
       '',
       table(this.#figures.rows(names)),
     ].join('\n')
+  }
+
+  /** The three figures that matter most, as a picture; an SVG. */
+  chart(): string {
+    const names = this.#servers.map(({ name }) => name)
+    const column = (title: string, measure: MeasureName): ChartColumn => ({
+      title,
+      unit: measures[measure].unit,
+      digits: measure === 'startCpu' ? 0 : 1,
+      figures: names.map(name => this.#figures.median(measure, name)),
+    })
+    const columns = [
+      column('CPU of a start', 'startCpu'),
+      column('CPU of a call', 'legacy64'),
+      column('memory at rest', 'anonymous'),
+    ]
+    return chart('What a start, a call and a server at rest take', names, columns, 'ferrule')
   }
 
   /** Each server in turn, beginning with another one in each round. */

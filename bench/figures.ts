@@ -52,6 +52,12 @@ export class Figures<Name extends string> {
     list[round] = figure
   }
 
+  /** What a server came to in the median of the rounds; nothing when it was not measured. */
+  median(measure: Name, server: string): number | undefined {
+    const own = this.#of(measure, server)
+    return own.length === 0 ? undefined : quantile(own)
+  }
+
   /** The rows that were measured, with a column for each of the servers, and for the target behind Ferrule. */
   rows(servers: readonly string[]): string[][] {
     const names = (Object.keys(this.#measures) as Name[]).filter(name => this.#kept.has(name))
@@ -78,9 +84,9 @@ export class Figures<Name extends string> {
 
   #cell(name: Name, server: string): string {
     const { digits, unit, isCount } = this.#measures[name]
-    const own = this.#of(name, server)
-    if (own.length === 0) return '-'
-    const median = `${quantile(own).toFixed(digits)}${unit && ` ${unit}`}`
+    const own = this.median(name, server)
+    if (own === undefined) return '-'
+    const median = `${own.toFixed(digits)}${unit && ` ${unit}`}`
     const ratios = this.#ratios(name, server)
     if (isCount || server === 'floor' || ratios.length === 0) return median
     const [low, ratio, high] = [0.25, 0.5, 0.75].map(q => quantile(ratios, q).toFixed(2))
@@ -89,13 +95,10 @@ export class Figures<Name extends string> {
 
   #verdict(name: Name): string {
     const { target } = this.#measures[name]
-    const own = this.#of(name, 'ferrule')
-    if (target === undefined || own.length === 0) return ''
-    const isMet = target.isMet(
-      quantile(own),
-      quantile(this.#ratios(name, 'ferrule')),
-      quantile(this.#of(name, 'floor')),
-    )
+    const own = this.median(name, 'ferrule')
+    if (target === undefined || own === undefined) return ''
+    const floor = this.median(name, 'floor') ?? Number.NaN
+    const isMet = target.isMet(own, quantile(this.#ratios(name, 'ferrule')), floor)
     return `${target.text}: ${isMet ? 'met' : '**not met**'}`
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const page = fileURLToPath(new URL('../docs/performance.md', import.meta.url))
+const picture = fileURLToPath(new URL('../docs/performance.svg', import.meta.url))
 
 /**
  * Puts what was measured between its two markers in docs/performance.md, `<!-- measured: NAME -->` and
@@ -11,6 +12,11 @@ const page = fileURLToPath(new URL('../docs/performance.md', import.meta.url))
  */
 export function writeSection(name: string, text: string): void {
   writeFileSync(page, replaceSection(readFileSync(page, 'utf8'), name, text))
+}
+
+/** Puts the picture that the page shows into its place. */
+export function writeChart(svg: string): void {
+  writeFileSync(picture, svg)
 }
 
 /** The page with another text between the markers of one section. */

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { Compare, comparisons } from './compare.ts'
 import { measuredOn } from './machine.ts'
 import { installPeers } from './peers.ts'
-import { writeSection } from './report.ts'
+import { writeChart, writeSection } from './report.ts'
 import { isInstalled, servers } from './servers.ts'
 
 const { values: options } = parseArgs({
@@ -59,6 +59,7 @@ if (compared.length > 0) {
     compare.end()
   }
   tell('compared', compare.report())
+  if (options.write) writeChart(compare.chart())
 }
 for (const [name, file] of Object.entries(programs)) {
   if (!wanted.includes(name)) continue

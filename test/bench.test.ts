@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { chart } from '../bench/chart.ts'
 import { atMost, Figures, ofFloor, overFloor } from '../bench/figures.ts'
 import { replaceSection } from '../bench/report.ts'
 import { quantile, slope, table } from '../bench/table.ts'
@@ -91,4 +92,45 @@ it('a table has straight columns', () => {
       ['CPU of a call', '1'],
     ]),
   ).toBe('|               | floor |\n| ------------- | ----- |\n| CPU of a call | 1     |')
+})
+
+describe('the chart', () => {
+  const svg = chart(
+    'Figures',
+    ['floor', 'ferrule', 'a & b'],
+    [
+      { title: 'start', unit: 'ms', digits: 0, figures: [50, 100, 200] },
+      { title: 'call', unit: 'µs', digits: 1, figures: [10, 2.5, undefined] },
+    ],
+    'ferrule',
+  )
+  const bars = [...svg.matchAll(/<rect( class="marked")? x="(\d+)" y="(\d+)" width="([\d.]+)"/g)].map(
+    ([, marked, x, y, width]) => ({ isMarked: marked !== undefined, x: Number(x), y: Number(y), width: Number(width) }),
+  )
+
+  it('has a bar for each figure, as long as the figure is large in its column', () => {
+    const [longest] = bars.map(({ width }) => width).sort((a, b) => b - a)
+    expect(bars.map(({ width }) => Math.round((width / longest!) * 100))).toEqual([25, 50, 100, 100, 25])
+  })
+
+  it('has a row for each server and a column for each measure', () => {
+    const [a, b, c] = [...new Set(bars.map(({ y }) => y))] as [number, number, number]
+    const [left, right] = [...new Set(bars.map(({ x }) => x))] as [number, number]
+    expect(bars.map(({ x, y }) => [x, y])).toEqual([
+      [left, a],
+      [left, b],
+      [left, c],
+      [right, a],
+      [right, b],
+    ])
+    expect(bars.map(({ isMarked }) => isMarked)).toEqual([false, true, false, false, true])
+  })
+
+  it('says the figures with their units', () => {
+    expect(svg.match(/(?<=">)[^<]+(?=<\/text>)/g)).toEqual([
+      ...['floor', 'ferrule', 'a &amp; b'],
+      ...['start', '50 ms', '100 ms', '200 ms'],
+      ...['call', '10.0 µs', '2.5 µs'],
+    ])
+  })
 })

@@ -11,7 +11,7 @@ import { npm, type Packed, packAndInstall, plainEnv } from './packed.ts'
 const manifest = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'))
 
 /** What a user gets to download and to store, in bytes. More is a decision: it is made by changing these numbers. */
-const mostBytes = { packed: 600_000, unpacked: 2_010_000 }
+const mostBytes = { packed: 600_000, unpacked: 2_020_000 }
 
 const folder = mkdtempSync(join(tmpdir(), 'ferrule-'))
 const consumer = join(folder, 'consumer')
