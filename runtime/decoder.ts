@@ -19,8 +19,11 @@ export const standardDecoder: Decoder = {
   utf8: decodeUtf8,
   isAscii: () => false,
   ascii: (bytes, start, end) => String.fromCharCode(...bytes.subarray(start, end)),
-  isAt(part, bytes, start) {
-    for (let i = 0; i < part.length; i++) if (bytes[start + i] !== part[i]) return false
-    return true
-  },
+  isAt,
+}
+
+/** Whether `part` stands in `bytes` at `start`. Short parts are compared so on every platform. */
+export function isAt(part: Uint8Array, bytes: Uint8Array, start: number): boolean {
+  for (let i = 0; i < part.length; i++) if (bytes[start + i] !== part[i]) return false
+  return true
 }

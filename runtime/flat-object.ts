@@ -1,4 +1,5 @@
 import { asciiBytes, digit0, isAscii, isDigit } from './ascii.ts'
+import { isAt } from './decoder.ts'
 import { isObject } from './json.ts'
 
 /**
@@ -37,7 +38,7 @@ export class FlatObject {
     for (let i = 0; i < openings.length; i++) {
       const opening = openings[i]!
       const at = this.#at
-      for (let j = 0; j < opening.length; j++) if (bytes[at + j] !== opening[j]) return undefined
+      if (!isAt(opening, bytes, at)) return undefined
       const value = this.#scalar(bytes, at + opening.length, end)
       if (value === undefined) return undefined
       object[this.#names[i]!] = value

@@ -1,5 +1,5 @@
 import { asciiBytes, digit0, isAscii, isDigit } from './ascii.ts'
-import type { Decoder } from './decoder.ts'
+import { type Decoder, isAt } from './decoder.ts'
 import { FlatObject } from './flat-object.ts'
 import { isObject } from './json.ts'
 import type { Message } from './json-rpc.ts'
@@ -39,10 +39,8 @@ export class RepeatedRequest {
       const message = frame.message(bytes, this.#decoder)
       if (message === undefined) continue
       this.#misses = 0
-      if (i > 0) {
-        frames[i] = frames[0]!
-        frames[0] = frame
-      }
+      for (let place = i; place > 0; place--) frames[place] = frames[place - 1]!
+      frames[0] = frame
       return message
     }
     return undefined
@@ -150,7 +148,7 @@ class Frame {
         if (!this.#readNumber(i - 1, bytes, digits, from)) return false
       }
       const text = before[i]!
-      if (end - from < text.length || !isAt(text, bytes, from, decoder)) return false
+      if (end - from < text.length || !textIsAt(text, bytes, from, decoder)) return false
       from += text.length
     }
     const after = this.#after
@@ -158,7 +156,7 @@ class Frame {
     for (let i = after.length - 1; i >= 0; i--) {
       const text = after[i]!
       to -= text.length
-      if (to < from || !isAt(text, bytes, to, decoder)) return false
+      if (to < from || !textIsAt(text, bytes, to, decoder)) return false
       if (i > 0) {
         const digits = to
         while (to > from && isDigit(bytes[to - 1]!)) to--
@@ -292,10 +290,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function isAt(part: Uint8Array, bytes: Uint8Array, at: number, decoder: FrameDecoder): boolean {
-  if (part.length > longestLoop) return decoder.isAt(part, bytes, at)
-  for (let i = 0; i < part.length; i++) if (bytes[at + i] !== part[i]) return false
-  return true
+function textIsAt(text: Uint8Array, bytes: Uint8Array, at: number, decoder: FrameDecoder): boolean {
+  return text.length > longestLoop ? decoder.isAt(text, bytes, at) : isAt(text, bytes, at)
 }
 
 /** One object serves many requests: nobody may change it for the others. */

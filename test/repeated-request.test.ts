@@ -317,6 +317,15 @@ test('several tools and resources are met in turn', () => {
   }
 })
 
+test('of eight, the one that was not met for longest is forgotten', () => {
+  const lines = Array.from({ length: 9 }, (_, i) => call(`"name":"tool${i}"`))
+  const repeated = learned(...lines.slice(0, 8))
+  for (const i of [7, 1, 0]) expect(readBy(repeated, lines[i]!)).toBeDefined()
+  repeated.learn(lines[8]!, JSON.parse(lines[8]!))
+  const known = lines.filter(line => readBy(repeated, line) !== undefined)
+  expect(known).toEqual(lines.filter((_, i) => i !== 2))
+})
+
 test('what was not met for long is forgotten', () => {
   const lines = Array.from({ length: 9 }, (_, i) => call(`"name":"tool${i}"`))
   const repeated = learned(...lines)
