@@ -11,7 +11,7 @@ export interface ChartColumn {
 const width = 760
 const nameWidth = 84
 const gap = 12
-const figureWidth = 62
+const figureWidth = 70
 const head = 34
 const rowHeight = 26
 const barHeight = 16

@@ -70,9 +70,8 @@ export class Compare {
   chart(): string {
     const names = this.#servers.map(({ name }) => name)
     const column = (title: string, measure: MeasureName): ChartColumn => ({
+      ...measures[measure],
       title,
-      unit: measures[measure].unit,
-      digits: measure === 'startCpu' ? 0 : 1,
       figures: names.map(name => this.#figures.median(measure, name)),
     })
     const columns = [
